@@ -1,0 +1,281 @@
+//! Where a voice is in its sound, and how it moves: steps, loops, and the clip's two ends.
+
+use super::kernel::{self, ClipFrame, Gains, Interpolator, Mix, SINC_TAPS};
+use super::ramp::{Glide, ONE};
+use crate::message::Loop;
+use crate::sound::Samples;
+
+/// How many frames are laid out side by side where a run crosses an edge.
+const WINDOW: usize = 4 * SINC_TAPS;
+
+/// A place in a sound. A position beyond the loop's end plays out unlooped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cursor {
+    pub position: u64,
+    pub glide: Glide,
+    looping: Option<Loop>,
+    /// Whether it has been round: only then lies the loop's end before its start.
+    wrapped: bool,
+}
+
+impl Cursor {
+    pub fn new(frame: u32, glide: Glide, looping: Option<Loop>) -> Cursor {
+        Cursor { position: u64::from(frame) << 32, glide, looping, wrapped: false }
+    }
+
+    /// Jumps to a frame.
+    pub fn seek(&mut self, frame: u32) {
+        *self = Cursor::new(frame, self.glide, self.looping);
+    }
+
+    /// The frame it is on.
+    pub fn frame(&self) -> u32 {
+        (self.position >> 32) as u32
+    }
+
+    /// The loop, if it is going to turn there.
+    pub fn ahead(&self) -> Option<Loop> {
+        self.looping.filter(|range| self.frame() < range.end)
+    }
+
+    /// Whether it is past the end of a clip of so many frames.
+    pub fn is_over(&self, clip: usize) -> bool {
+        self.frame() as usize >= self.edge(clip)
+    }
+
+    /// The frame at which it turns or ends.
+    fn edge(&self, clip: usize) -> usize {
+        self.ahead().map_or(clip, |range| range.end as usize)
+    }
+
+    /// Adds what it comes past to the mix. Returns for how many frames: all, unless it ended.
+    pub fn read(
+        &mut self,
+        samples: &Samples,
+        mix: Mix,
+        gains: Gains,
+        between: &Interpolator,
+    ) -> usize {
+        match samples {
+            Samples::Mono16(clip) => self.read_clip(clip, mix, gains, between),
+            Samples::Stereo16(clip) => self.read_clip(clip, mix, gains, between),
+            Samples::Mono32(clip) => self.read_clip(clip, mix, gains, between),
+            Samples::Stereo32(clip) => self.read_clip(clip, mix, gains, between),
+        }
+    }
+
+    fn read_clip<F: ClipFrame>(
+        &mut self,
+        clip: &[F],
+        mut mix: Mix,
+        gains: Gains,
+        between: &Interpolator,
+    ) -> usize {
+        let frames = mix.len();
+        let mut done = 0;
+        while done < frames && !self.is_over(clip.len()) {
+            let turns = self.ahead();
+            let left = frames - done;
+            let (run, source) = self.plan(clip.len(), left, between);
+            let (mix, gains) = (mix.part(done, run), gains.part(done, run));
+            let (fraction, glide) = (u64::from(self.position as u32), self.glide);
+            match source {
+                Source::Plain { first } => {
+                    kernel::copy(mix, clip.get(first..first + run).unwrap_or_default(), gains);
+                }
+                Source::Clip { first, edge } => {
+                    let clip = clip.get(first..edge).unwrap_or_default();
+                    kernel::interpolate(mix, clip, fraction, glide, gains, between);
+                }
+                Source::Window { first, len } => {
+                    let mut window = [F::SILENCE; WINDOW];
+                    for (index, frame) in (first..).zip(window.iter_mut().take(len)) {
+                        *frame = self.unrolled(clip, index);
+                    }
+                    kernel::interpolate(mix, &window, fraction, glide, gains, between);
+                }
+            }
+            self.walk(run as u32);
+            self.turn(turns);
+            done += run;
+        }
+        done
+    }
+
+    /// How far the next run goes, and what it reads.
+    fn plan(&self, clip: usize, left: usize, between: &Interpolator) -> (usize, Source) {
+        let (edge, first) = (self.edge(clip), self.frame() as usize);
+        if self.glide.left() == 0 && self.glide.step() == ONE && self.position as u32 == 0 {
+            return (left.min(edge - first), Source::Plain { first });
+        }
+        let left = match self.glide.left() {
+            0 => left,
+            gliding => left.min(gliding as usize),
+        };
+        let (taps, before) = between.taps();
+        let floor =
+            self.looping.map_or(0, |range| if self.wrapped { range.start as usize } else { 0 });
+        // The last frame from which every neighbour is still before the edge.
+        let clear = (edge + before).checked_sub(taps).filter(|last| first <= *last);
+        if let Some(last) = clear.filter(|_| first >= floor + before) {
+            let run = self.frames_until(last).min(left);
+            return (run, Source::Clip { first: first - before, edge });
+        }
+        let run = self.frames_until((first + WINDOW - taps).min(edge - 1)).min(left);
+        let reach = self.position + (run as u64 - 1) * self.glide.longest();
+        let len = (reach >> 32) as usize - first + taps;
+        (run, Source::Window { first: first as i64 - before as i64, len })
+    }
+
+    /// How many steps begin on a frame up to `last`, at least 1.
+    fn frames_until(&self, last: usize) -> usize {
+        let limit = (last as u64) << 32 | 0xffff_ffff;
+        ((limit - self.position) / self.glide.longest()) as usize + 1
+    }
+
+    /// A frame of the sound as it is heard: round and round, with silence before and after.
+    fn unrolled<F: ClipFrame>(&self, clip: &[F], index: i64) -> F {
+        let index = match self.ahead() {
+            Some(Loop { start, end })
+                if index >= i64::from(end) || (self.wrapped && index < i64::from(start)) =>
+            {
+                let (start, end) = (i64::from(start), i64::from(end));
+                start + (index - start).rem_euclid((end - start).max(1))
+            }
+            _ => index,
+        };
+        let frame = usize::try_from(index).ok().and_then(|index| clip.get(index));
+        frame.copied().unwrap_or(F::SILENCE)
+    }
+
+    fn walk(&mut self, frames: u32) {
+        if self.glide.left() == 0 {
+            self.position += self.glide.step() * u64::from(frames);
+            return;
+        }
+        for _ in 0..frames {
+            self.glide.walk(&mut self.position);
+        }
+        self.glide.count(frames);
+    }
+
+    /// Goes back to the loop's start if it was heading for its end and has passed it.
+    fn turn(&mut self, turns: Option<Loop>) {
+        let Some(Loop { start, end }) = turns else { return };
+        let (start, end) = (u64::from(start) << 32, u64::from(end) << 32);
+        if self.position >= end {
+            self.position = start + (self.position - start) % (end - start).max(1);
+            self.wrapped = true;
+        }
+    }
+
+    /// Moves on in silence, at one speed. Returns after how many frames it ended, if it did.
+    pub fn skip(&mut self, clip: usize, frames: u32) -> Option<u32> {
+        self.glide.arrive();
+        let turns = self.ahead();
+        if turns.is_none() {
+            let rest = ((clip as u64) << 32).saturating_sub(self.position);
+            let needed = rest.div_ceil(self.glide.step());
+            if needed <= u64::from(frames) {
+                return Some(needed as u32);
+            }
+        }
+        self.walk(frames);
+        self.turn(turns);
+        None
+    }
+}
+
+/// What a run reads from.
+enum Source {
+    /// The clip's own frames from `first` on, one for each.
+    Plain { first: usize },
+    /// The clip's own frames, between the samples.
+    Clip { first: usize, edge: usize },
+    /// `len` frames from `first` on, as they will be heard, laid out side by side.
+    Window { first: i64, len: usize },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Interpolation;
+    use std::sync::Arc;
+
+    const LOOP: Option<Loop> = Some(Loop { start: 1, end: 3 });
+
+    fn counting() -> Samples {
+        Samples::Mono32(Arc::new([[1.0], [2.0], [3.0], [4.0]]))
+    }
+
+    /// What is heard, cut into pieces of `piece` frames.
+    fn hear(mut cursor: Cursor, frames: usize, piece: usize, between: Interpolation) -> Vec<f32> {
+        let between = Interpolator::new(between);
+        let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+        let mut mix = Mix { left: &mut left, right: &mut right };
+        for from in (0..frames).step_by(piece) {
+            let part = mix.part(from, piece.min(frames - from));
+            cursor.read(&counting(), part, Gains::Steady([1.0, 0.0]), &between);
+        }
+        left
+    }
+
+    fn at_speed(step: u64, frame: u32, looping: Option<Loop>) -> Cursor {
+        Cursor::new(frame, Glide::rest(step), looping)
+    }
+
+    #[test]
+    fn a_clip_plays_to_its_end_and_a_loop_turns() {
+        let heard = |cursor, frames| hear(cursor, frames, frames, Interpolation::Cubic);
+        assert_eq!(heard(at_speed(ONE, 0, None), 6), [1.0, 2.0, 3.0, 4.0, 0.0, 0.0]);
+        assert_eq!(heard(at_speed(ONE, 0, LOOP), 7), [1.0, 2.0, 3.0, 2.0, 3.0, 2.0, 3.0]);
+        assert_eq!(heard(at_speed(ONE, 3, LOOP), 2), [4.0, 0.0], "past the loop it plays out");
+    }
+
+    #[test]
+    fn the_interpolator_reads_a_loop_as_if_it_were_unrolled() {
+        let half = |frame| hear(at_speed(ONE / 2, frame, LOOP), 8, 8, Interpolation::Linear);
+        assert_eq!(half(0), [1.0, 1.5, 2.0, 2.5, 3.0, 2.5, 2.0, 2.5]);
+        // Before the first turn 1 lies before 2; after it, 3 does.
+        let cubic = hear(at_speed(ONE / 2, 1, LOOP), 8, 8, Interpolation::Cubic);
+        assert_eq!(cubic[1], 2.625, "1 2 | 3 2");
+        assert_eq!(cubic[5], 2.5, "3 2 | 3 2");
+    }
+
+    #[test]
+    fn a_sound_is_the_same_however_it_is_cut() {
+        let mut gliding = Glide::rest(ONE / 3);
+        gliding.head_for(2 * ONE + 77, 50);
+        for between in [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc] {
+            for glide in [Glide::rest(ONE), Glide::rest(ONE / 9), Glide::rest(1 << 40), gliding] {
+                for looping in [None, LOOP, Some(Loop { start: 0, end: 1 })] {
+                    let cursor = Cursor::new(0, glide, looping);
+                    let whole = hear(cursor, 100, 100, between);
+                    for piece in [1, 3, 7, 64] {
+                        assert_eq!(hear(cursor, 100, piece, between), whole, "{cursor:?} {piece}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn skipping_arrives_where_reading_does() {
+        for step in [ONE, ONE / 3, 5 * ONE + 1] {
+            for looping in [None, LOOP] {
+                for frames in 0..20 {
+                    let (mut skipped, mut read) =
+                        (at_speed(step, 0, looping), at_speed(step, 0, looping));
+                    let (mut left, mut right) = ([0.0; 20], [0.0; 20]);
+                    let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
+                    let done =
+                        read.read(&counting(), mix, Gains::Steady([1.0; 2]), &Interpolator::Linear);
+                    match skipped.skip(4, frames as u32) {
+                        Some(end) => assert_eq!((end as usize, read.is_over(4)), (done, true)),
+                        None => assert_eq!(skipped, read),
+                    }
+                }
+            }
+        }
+    }
+}

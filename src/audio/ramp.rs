@@ -1,0 +1,235 @@
+//! Values on their way: gains that change without a click, speeds that glide.
+//!
+//! A ramp's value is a function of how many frames it has run, never a running sum, so that it is
+//! the same however a stretch of frames is cut up. A glide does add up, but in integers.
+
+/// A straight line from one gain to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ramp {
+    from: f32,
+    to: f32,
+    at: u32,
+    over: u32,
+}
+
+impl Ramp {
+    /// Stands at a value.
+    pub const fn rest(value: f32) -> Ramp {
+        Ramp { from: value, to: value, at: 0, over: 0 }
+    }
+
+    /// Goes from one value to another over some frames.
+    pub fn between(from: f32, to: f32, over: u32) -> Ramp {
+        Ramp { from, to, at: 0, over }
+    }
+
+    /// Turns towards another value, from where it is.
+    pub fn head_for(&mut self, to: f32, over: u32) {
+        *self = Ramp::between(self.now(), to, over);
+    }
+
+    /// Its value.
+    pub fn now(&self) -> f32 {
+        self.after(0)
+    }
+
+    /// Where it is going.
+    pub fn target(&self) -> f32 {
+        self.to
+    }
+
+    /// What the ear should be promised: a rising value counts as risen, a falling one as it is.
+    pub fn promise(&self) -> f32 {
+        self.now().max(self.to)
+    }
+
+    /// How many frames until it stands.
+    pub fn left(&self) -> u32 {
+        self.over - self.at
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.at == self.over
+    }
+
+    /// Whether it stands at silence.
+    pub fn is_silent(&self) -> bool {
+        self.is_at_rest() && self.to == 0.0
+    }
+
+    /// For how many of the coming frames it is not yet silent.
+    pub fn sounding(&self, frames: u32) -> u32 {
+        if self.to == 0.0 { frames.min(self.left()) } else { frames }
+    }
+
+    pub fn advance(&mut self, frames: u32) {
+        self.at = self.at.saturating_add(frames).min(self.over);
+    }
+
+    /// Its value some frames from now.
+    pub fn after(&self, frames: u32) -> f32 {
+        let at = self.at.saturating_add(frames);
+        if at >= self.over {
+            self.to
+        } else {
+            self.from + (self.to - self.from) * (at as f32 * self.scale())
+        }
+    }
+
+    /// Multiplies each of the coming frames' values in.
+    pub fn apply(&self, curve: &mut [f32]) {
+        if self.is_at_rest() {
+            curve.iter_mut().for_each(|value| *value *= self.to);
+            return;
+        }
+        let (sloped, flat) = curve.split_at_mut(curve.len().min(self.left() as usize));
+        let (span, scale) = (self.to - self.from, self.scale());
+        for (at, value) in (self.at..).zip(sloped) {
+            *value *= self.from + span * (at as f32 * scale);
+        }
+        flat.iter_mut().for_each(|value| *value *= self.to);
+    }
+
+    fn scale(&self) -> f32 {
+        1.0 / self.over as f32
+    }
+}
+
+/// A position in a sound, and a step from frame to frame: whole frames in the upper 32 bits, the
+/// fraction in the lower.
+pub(super) const ONE: u64 = 1 << 32;
+
+/// The longest step, 32,768 frames at a time: with [`FINER`] it still fits into an `i64`.
+const MOST_STEP: u64 = 1 << 47;
+
+/// How many bits finer than a step its slope is kept.
+const FINER: u32 = 15;
+
+/// The step from frame to frame, and how it changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Glide {
+    /// The step, with `FINER` more bits.
+    step: i64,
+    slope: i64,
+    to: u64,
+    left: u32,
+}
+
+impl Glide {
+    /// Keeps one step.
+    pub fn rest(step: u64) -> Glide {
+        Glide { step: (step as i64) << FINER, slope: 0, to: step, left: 0 }
+    }
+
+    /// The step for a speed, a sound's rate and the mixer's.
+    pub fn step_for(speed: f32, sound_rate: u32, rate: u32) -> u64 {
+        let ratio = f64::from(speed) * f64::from(sound_rate) / f64::from(rate);
+        ((ratio * ONE as f64).round() as u64).clamp(1, MOST_STEP)
+    }
+
+    /// Turns towards another step, from the present one.
+    pub fn head_for(&mut self, to: u64, over: u32) {
+        let slope = (((to as i64) << FINER) - self.step) / i64::from(over.max(1));
+        *self = Glide { step: self.step, slope, to, left: over };
+    }
+
+    /// The step, now.
+    pub fn step(&self) -> u64 {
+        (self.step >> FINER) as u64
+    }
+
+    /// The longest step from here on.
+    pub fn longest(&self) -> u64 {
+        self.step().max(self.to)
+    }
+
+    /// How many frames until it keeps one step.
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// Advances a position by one frame, and itself with it.
+    #[inline(always)]
+    pub fn walk(&mut self, position: &mut u64) {
+        *position += self.step();
+        self.step += self.slope;
+    }
+
+    /// Says that some frames were walked. Not more than `left`, unless it keeps its step.
+    pub fn count(&mut self, frames: u32) {
+        if self.left > 0 {
+            self.left -= frames.min(self.left);
+            if self.left == 0 {
+                self.arrive();
+            }
+        }
+    }
+
+    /// Takes the step it was heading for at once.
+    pub fn arrive(&mut self) {
+        *self = Glide::rest(self.to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ramp_is_a_straight_line_that_ends_exactly() {
+        let mut ramp = Ramp::between(0.0, 1.0, 4);
+        let line: Vec<f32> = (0..6).map(|i| ramp.after(i)).collect();
+        assert_eq!(line, [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]);
+        ramp.advance(2);
+        ramp.head_for(0.0, 2);
+        assert_eq!([ramp.now(), ramp.after(1), ramp.after(2)], [0.5, 0.25, 0.0]);
+    }
+
+    #[test]
+    fn a_curve_is_the_same_however_it_is_cut() {
+        let ramp = Ramp::between(0.3, 0.7, 11);
+        let mut whole = [1.0; 20];
+        ramp.apply(&mut whole);
+        for cut in 0..20 {
+            let (mut curve, mut ramp) = ([1.0; 20], ramp);
+            let (head, rest) = curve.split_at_mut(cut);
+            ramp.apply(head);
+            ramp.advance(cut as u32);
+            ramp.apply(rest);
+            assert_eq!(curve, whole);
+        }
+        assert_eq!(whole[19], 0.7);
+    }
+
+    #[test]
+    fn a_rising_ramp_promises_its_target_and_a_falling_one_its_present() {
+        let (mut up, mut down) = (Ramp::between(0.0, 1.0, 4), Ramp::between(1.0, 0.0, 4));
+        up.advance(1);
+        down.advance(1);
+        assert_eq!((up.promise(), down.promise()), (1.0, 0.75));
+    }
+
+    #[test]
+    fn a_glide_arrives_at_exactly_its_target() {
+        let mut glide = Glide::rest(ONE);
+        glide.head_for(2 * ONE, 3);
+        let mut position = 0;
+        for _ in 0..3 {
+            glide.walk(&mut position);
+        }
+        glide.count(3);
+        assert_eq!(glide, Glide::rest(2 * ONE));
+        assert_eq!(position >> 28, (16 + 21 + 26), "1 + 4/3 + 5/3, in sixteenths");
+    }
+
+    #[test]
+    fn the_longest_glide_does_not_overflow() {
+        let mut glide = Glide::rest(Glide::step_for(0.01, 1, 384_000));
+        glide.head_for(Glide::step_for(100.0, 384_000, 1), u32::MAX);
+        glide.head_for(1, 1);
+        let mut position = 0;
+        glide.walk(&mut position);
+        glide.count(1);
+        assert_eq!(glide.step(), 1);
+    }
+}

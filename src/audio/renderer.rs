@@ -1,0 +1,349 @@
+//! The renderer: hear what the game says, mix, send home what has ended.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::kernel::{Interpolator, Mix};
+use super::master::{Buses, Ceiling};
+use super::schedule::Schedule;
+use super::tail::Tail;
+use super::voice::{Curves, Setup, Voice};
+use super::voices::Voices;
+use crate::Frame;
+use crate::bridge::Bridge;
+use crate::config::Config;
+use crate::message::{End, Report};
+use crate::pool::Pool;
+use crate::sound::Sound;
+use crate::stats::{Row, Snapshot, VoiceState};
+use crate::units::{self, ms};
+
+/// The grid, in frames: commands take effect on its lines, and whole quanta are computed, whatever
+/// the size of the buffers that are asked for.
+pub(super) const QUANTUM: usize = 128;
+
+/// The most that is mixed in one pass, if nothing happens on the lines between.
+const PASS: usize = 4 * QUANTUM;
+
+/// The shortest change: long enough that the steepest fade adds less to a 100 Hz sine's slope
+/// than a twentieth, short enough to be heard as at once.
+const DECLICK: std::time::Duration = ms(5);
+
+/// Makes the sound: fills buffers of any size with what the [`Mixer`](crate::Mixer) was told to
+/// play. The same commands at the same frames give the same bits, whatever the buffers' sizes.
+///
+/// [`Mixer::offline`](crate::Mixer::offline) makes the two together. `render` never allocates,
+/// frees, locks or waits, so it can be driven from any audio callback.
+pub struct Renderer {
+    pub(super) bridge: Arc<Bridge>,
+    pub(super) setup: Setup,
+    pub(super) voices: Voices,
+    pub(super) parked: Pool<Voice>,
+    pub(super) schedule: Schedule,
+    pub(super) seats: Box<[Seat]>,
+    pub(super) buses: Buses,
+    pub(super) tail: Tail,
+    pub(super) scratch: Scratch,
+    /// The frame that is computed next.
+    pub(super) now: u64,
+    /// How many commands were heard.
+    pub(super) obeyed: u64,
+    /// Plays up to this command are over before they begin: all was stopped.
+    pub(super) stopped_up_to: u64,
+    /// How many voices ever began.
+    pub(super) begun: u64,
+    /// Places in the reports that only endings and retired pools may use.
+    reserved: u64,
+    ceiling: Ceiling,
+    left: Box<[f32]>,
+    right: Box<[f32]>,
+    /// Frames computed, of which the first `served` were handed out.
+    ready: usize,
+    served: usize,
+    clock: u64,
+}
+
+/// Where a ticket's play is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Seat {
+    Nowhere,
+    Playing(u32),
+    Parked(u32),
+    Waiting(u32),
+}
+
+/// Room to work in.
+pub(super) struct Scratch {
+    pub curves: Curves,
+    pub left: Box<[f32]>,
+    pub right: Box<[f32]>,
+    /// How loud each of the parked is.
+    pub levels: Box<[f32]>,
+    /// Voices that ended in this pass.
+    ended: Box<[Ended]>,
+}
+
+#[derive(Clone, Copy)]
+struct Ended {
+    seat: Seat,
+    after: u32,
+    why: End,
+}
+
+const NOBODY: Ended = Ended { seat: Seat::Nowhere, after: 0, why: End::Finished };
+
+impl Renderer {
+    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>, reserved: u64) -> Renderer {
+        let declick = units::short_frames(DECLICK, config.sample_rate).max(1);
+        let silence = |frames| vec![0.0; frames].into_boxed_slice();
+        bridge.meters.voices.store(config.voices as u32, Relaxed);
+        Renderer {
+            bridge,
+            setup: Setup {
+                rate: config.sample_rate,
+                declick,
+                interpolator: Interpolator::new(config.interpolation),
+            },
+            voices: Voices::new(config.voices),
+            parked: Pool::new(config.parked),
+            schedule: Schedule::new(config.scheduled),
+            seats: vec![Seat::Nowhere; config.tickets()].into_boxed_slice(),
+            buses: Buses::new(),
+            tail: Tail::new(declick as usize),
+            scratch: Scratch {
+                curves: Curves::new(PASS.max(declick as usize)),
+                left: silence(declick as usize),
+                right: silence(declick as usize),
+                levels: silence(config.parked),
+                ended: vec![NOBODY; config.max_voices + config.parked].into_boxed_slice(),
+            },
+            now: 0,
+            obeyed: 0,
+            stopped_up_to: 0,
+            begun: 0,
+            reserved,
+            ceiling: Ceiling::new(config.sample_rate),
+            left: silence(PASS),
+            right: silence(PASS),
+            ready: 0,
+            served: 0,
+            clock: 0,
+        }
+    }
+
+    /// Frames a second.
+    pub fn sample_rate(&self) -> u32 {
+        self.setup.rate
+    }
+
+    /// Fills a buffer of any size with the frames that come next.
+    pub fn render(&mut self, mut out: &mut [Frame]) {
+        while !out.is_empty() {
+            if self.served == self.ready {
+                self.compute(out.len());
+            }
+            let frames = out.len().min(self.ready - self.served);
+            let (now, later) = std::mem::take(&mut out).split_at_mut(frames);
+            let left = self.left.iter().skip(self.served);
+            let right = self.right.iter().skip(self.served);
+            for (frame, (left, right)) in now.iter_mut().zip(left.zip(right)) {
+                *frame = [*left, *right];
+            }
+            self.served += frames;
+            self.clock += frames as u64;
+            out = later;
+        }
+        let meters = &self.bridge.meters;
+        meters.playing.store(self.voices.len() as u32, Relaxed);
+        meters.voices.store(self.voices.limit() as u32, Relaxed);
+        meters.parked.store(self.parked.len() as u32, Relaxed);
+        meters.scheduled.store(self.schedule.pool().len() as u32, Relaxed);
+        meters.clock.store(self.clock, Relaxed);
+    }
+
+    /// Computes the next quantum, or several if nothing can happen on the lines between.
+    fn compute(&mut self, wanted: usize) {
+        self.obey();
+        self.settle();
+        self.unpark();
+        self.fill_snapshot();
+        let frames = self.span(wanted);
+        self.left.iter_mut().take(frames).for_each(|sample| *sample = 0.0);
+        self.right.iter_mut().take(frames).for_each(|sample| *sample = 0.0);
+        let (begin, end) = (self.now, self.now + frames as u64);
+        while self.now < end {
+            while let Some(due) = self.schedule.take_due(self.now) {
+                self.claim(due.request, due.number);
+            }
+            let until = self.schedule.next().map_or(end, |at| at.min(end));
+            self.mix((self.now - begin) as usize, (until - self.now) as usize);
+            self.now = until;
+        }
+        let left = self.left.get_mut(..frames).unwrap_or_default();
+        let right = self.right.get_mut(..frames).unwrap_or_default();
+        self.bridge.meters.show_peak(self.ceiling.limit(left, right));
+        self.ready = frames;
+        self.served = 0;
+    }
+
+    /// How many frames can be computed at once: whole quanta, and no more than are wanted.
+    fn span(&self, wanted: usize) -> usize {
+        if !self.parked.is_empty() || self.voices.is_unsettled() {
+            return QUANTUM;
+        }
+        let frames = wanted.clamp(1, PASS).next_multiple_of(QUANTUM);
+        let next = self.schedule.next().map_or(u64::MAX, |at| at.saturating_sub(self.now));
+        // A play that begins may park another, who may come back on the next line.
+        frames
+            .min((next / QUANTUM as u64).saturating_add(1).saturating_mul(QUANTUM as u64) as usize)
+    }
+
+    /// Mixes a stretch in which nobody begins.
+    fn mix(&mut self, offset: usize, frames: usize) {
+        let mut ended = 0;
+        let mut mix = Mix { left: &mut self.left, right: &mut self.right };
+        let mut note = |seat, (after, why)| {
+            if let Some(place) = self.scratch.ended.get_mut(ended) {
+                *place = Ended { seat, after, why };
+                ended += 1;
+            }
+        };
+        let mut next = self.voices.pool().oldest();
+        while let Some(slot) = next {
+            next = self.voices.pool().younger(slot);
+            if let Some(voice) = self.voices.at_mut(slot) {
+                let route = self.buses.route(voice.bus);
+                let part = mix.part(offset, frames);
+                let end = voice.render(part, route, &self.setup, &mut self.scratch.curves);
+                if let Some(end) = end {
+                    note(Seat::Playing(slot), end);
+                }
+            }
+        }
+        let mut next = self.parked.oldest();
+        while let Some(slot) = next {
+            next = self.parked.younger(slot);
+            if let Some(voice) = self.parked.at_mut(slot) {
+                let route = self.buses.route(voice.bus);
+                if let Some(end) = voice.skip(frames as u32, route) {
+                    note(Seat::Parked(slot), end);
+                }
+            }
+        }
+        self.tail.play(mix.part(offset, frames));
+        self.buses.advance(frames as u32);
+        self.see_off(ended, frames);
+    }
+
+    /// Sends home the voices that ended, quantum by quantum: the order in which they would have
+    /// ended had each quantum been mixed alone.
+    fn see_off(&mut self, ended: usize, frames: usize) {
+        if ended == 0 {
+            return;
+        }
+        for quantum in 0..frames.div_ceil(QUANTUM) {
+            for index in 0..ended {
+                let Some(&Ended { seat, after, why }) = self.scratch.ended.get(index) else {
+                    break;
+                };
+                if after.saturating_sub(1) as usize / QUANTUM == quantum
+                    && let Some(voice) = self.vacate(seat)
+                {
+                    self.end(voice.ticket, voice.sound, self.now + u64::from(after), why);
+                }
+            }
+        }
+    }
+
+    /// Takes a voice from where it is.
+    pub(super) fn vacate(&mut self, seat: Seat) -> Option<Voice> {
+        match seat {
+            Seat::Playing(slot) => self.voices.take(slot),
+            Seat::Parked(slot) => self.parked.take(slot),
+            Seat::Waiting(_) | Seat::Nowhere => None,
+        }
+    }
+
+    pub(super) fn seat(&self, ticket: u32) -> Seat {
+        self.seats.get(ticket as usize).copied().unwrap_or(Seat::Nowhere)
+    }
+
+    pub(super) fn set_seat(&mut self, ticket: u32, seat: Seat) {
+        if let Some(held) = self.seats.get_mut(ticket as usize) {
+            *held = seat;
+        }
+    }
+
+    /// Ends a play: the one report that each play makes, with its sound in it.
+    pub(super) fn end(&mut self, ticket: u32, sound: Sound, at: u64, why: End) {
+        self.set_seat(ticket, Seat::Nowhere);
+        self.send_home(Report::Ended { ticket, at, why, sound });
+    }
+
+    pub(super) fn send_home(&self, report: Report) {
+        if let Err(report) = self.bridge.reports.send(report) {
+            // Every ending and every pool has a place of its own, so there is always room. Were
+            // there none, to leak would still be better than to free here.
+            std::mem::forget(report);
+        }
+    }
+
+    /// Sends a notice if there is room that no ending may need.
+    pub(super) fn notify(&self, report: Report) {
+        if self.bridge.reports.room() > self.reserved {
+            self.send_home(report);
+        } else {
+            self.bridge.meters.missed.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Fills a snapshot, if one was asked for.
+    fn fill_snapshot(&mut self) {
+        if let Some(mut snapshot) = self.bridge.take_wanted() {
+            self.draw(&mut snapshot);
+            self.bridge.give_filled(snapshot);
+        }
+    }
+
+    fn draw(&self, snapshot: &mut Snapshot) {
+        snapshot.begin(self.obeyed);
+        let row = |voice: &Voice, slot, parked| {
+            let route = self.buses.route(voice.bus);
+            Row {
+                ticket: voice.ticket,
+                slot,
+                state: if parked { VoiceState::Parked } else { voice.state(route) },
+                position: voice.frame(),
+                level: voice.level(route) * route.master_level(),
+                gain: voice.gain(),
+                pan: voice.pan(),
+            }
+        };
+        for (key, voice) in self.voices.pool().iter() {
+            snapshot.add(row(voice, Some(key.slot() as u32), false));
+        }
+        for (_, voice) in self.parked.iter() {
+            snapshot.add(row(voice, None, true));
+        }
+        for (_, waiting) in self.schedule.pool().iter() {
+            let request = &waiting.request;
+            snapshot.add(Row {
+                ticket: request.ticket,
+                slot: None,
+                state: VoiceState::Scheduled,
+                position: request.position,
+                level: 0.0,
+                gain: request.gain,
+                pan: request.pan,
+            });
+        }
+    }
+}
+
+impl Drop for Renderer {
+    /// What still plays ends here, and its sounds go home too.
+    fn drop(&mut self) {
+        self.end_everything();
+        self.bridge.close();
+    }
+}

@@ -1,0 +1,284 @@
+//! One voice: a sound, a place in it, and the gains between it and the ear.
+
+use super::cursor::Cursor;
+use super::kernel::{Gains, Interpolator, Mix};
+use super::master::Route;
+use super::ramp::{Glide, Ramp};
+use crate::message::{Change, End, Request};
+use crate::play::{BusId, Priority};
+use crate::sound::Sound;
+use crate::stats::VoiceState;
+use crate::units;
+
+/// What every voice needs to know, and what never changes.
+pub(super) struct Setup {
+    pub rate: u32,
+    /// The shortest change, in frames.
+    pub declick: u32,
+    pub interpolator: Interpolator,
+}
+
+/// Room for the gains of as many frames as are ever mixed at once.
+pub(super) struct Curves {
+    left: Box<[f32]>,
+    right: Box<[f32]>,
+}
+
+impl Curves {
+    pub fn new(frames: usize) -> Curves {
+        let ones = || vec![1.0; frames].into_boxed_slice();
+        Curves { left: ones(), right: ones() }
+    }
+}
+
+/// A play that has a voice, or is parked until it gets one back.
+pub(super) struct Voice {
+    pub sound: Sound,
+    pub ticket: u32,
+    /// The number of the command that asked for it.
+    pub number: u64,
+    /// How many had begun before it: its age, the other way round.
+    pub order: u64,
+    pub bus: BusId,
+    pub priority: Priority,
+    /// Whether it parks when it is robbed.
+    pub park: bool,
+    cursor: Cursor,
+    gain: Ramp,
+    pan: [Ramp; 2],
+    pan_set: f32,
+    /// In at the start, and out at the end.
+    fade: Ramp,
+    /// Down while it is paused; up from silence wherever it begins in the middle.
+    hold: Ramp,
+    stopping: bool,
+    /// Whether any of it has sounded: what has not can change at once.
+    heard: bool,
+}
+
+impl Voice {
+    pub fn new(request: Request, number: u64, order: u64, setup: &Setup) -> Voice {
+        let step = Glide::step_for(request.speed, request.sound.sample_rate(), setup.rate);
+        let fade = match request.fade_in {
+            0 => Ramp::rest(1.0),
+            over => Ramp::between(0.0, 1.0, over.max(setup.declick)),
+        };
+        let mut voice = Voice {
+            ticket: request.ticket,
+            number,
+            order,
+            bus: request.bus,
+            priority: request.priority,
+            park: request.park,
+            cursor: Cursor::new(request.position, Glide::rest(step), request.looping),
+            gain: Ramp::rest(request.gain),
+            pan: units::pan(request.pan).map(Ramp::rest),
+            pan_set: request.pan,
+            fade,
+            hold: Ramp::rest(0.0),
+            stopping: false,
+            heard: false,
+            sound: request.sound,
+        };
+        if !request.paused {
+            voice.rise(setup);
+        }
+        voice
+    }
+
+    /// Comes up from silence, except at the beginning of a sound, which is its author's.
+    fn rise(&mut self, setup: &Setup) {
+        let declick = if self.heard || self.cursor.position > 0 { setup.declick } else { 0 };
+        self.hold.head_for(1.0, declick);
+    }
+
+    /// Adds the coming frames to the mix. Returns after how many it ended, if it did, and why.
+    pub fn render(
+        &mut self,
+        mut mix: Mix,
+        route: Route,
+        setup: &Setup,
+        curves: &mut Curves,
+    ) -> Option<(u32, End)> {
+        let frames = self.moving(mix.len() as u32, route);
+        if frames == 0 {
+            return None;
+        }
+        let gains = self.gains(frames, self.hold, route, curves);
+        let mix = mix.part(0, frames as usize);
+        let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
+        self.heard = true;
+        self.advance(done as u32)
+    }
+
+    /// Moves on in silence. Returns after how many frames it ended, if it did, and why.
+    pub fn skip(&mut self, frames: u32, route: Route) -> Option<(u32, End)> {
+        let frames = self.moving(frames, route);
+        match self.cursor.skip(self.sound.frame_count(), frames) {
+            Some(end) => Some((end, End::Finished)),
+            None => self.advance(frames),
+        }
+    }
+
+    /// Adds what is left of it, fading out, to the mix: its coming frames at its present speed.
+    pub fn leave(&self, mut mix: Mix, route: Route, setup: &Setup, curves: &mut Curves) {
+        let mut hold = self.hold;
+        hold.head_for(0.0, setup.declick);
+        let frames = self.moving(mix.len() as u32, route);
+        let gains = self.gains(frames, hold, route, curves);
+        let mut cursor = self.cursor;
+        cursor.glide = Glide::rest(cursor.glide.step());
+        let mix = mix.part(0, frames as usize);
+        cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
+    }
+
+    /// For how many of the coming frames it moves, before it is paused or has faded out.
+    fn moving(&self, frames: u32, route: Route) -> u32 {
+        let frames = if self.stopping { frames.min(self.fade.left()) } else { frames };
+        [&self.hold, &route.bus.hold, &route.master.hold]
+            .iter()
+            .fold(frames, |frames, hold| hold.sounding(frames))
+    }
+
+    fn advance(&mut self, frames: u32) -> Option<(u32, End)> {
+        self.gain.advance(frames);
+        self.fade.advance(frames);
+        self.hold.advance(frames);
+        self.pan.iter_mut().for_each(|side| side.advance(frames));
+        if self.is_over() {
+            Some((frames, End::Finished))
+        } else if self.stopping && self.fade.is_at_rest() {
+            Some((frames, End::Stopped))
+        } else {
+            None
+        }
+    }
+
+    /// The product of every gain on the way, always in this order.
+    fn gains<'a>(
+        &self,
+        frames: u32,
+        hold: Ramp,
+        route: Route,
+        curves: &'a mut Curves,
+    ) -> Gains<'a> {
+        let Route { bus, master } = route;
+        let ramps =
+            [&self.gain, &self.fade, &hold, &bus.gain, &bus.hold, &master.gain, &master.hold];
+        if ramps.into_iter().chain(&self.pan).all(Ramp::is_at_rest) {
+            let gain = ramps.iter().fold(1.0, |gain, ramp| gain * ramp.target());
+            return Gains::Steady(self.pan.map(|side| gain * side.target()));
+        }
+        let left = curves.left.get_mut(..frames as usize).unwrap_or_default();
+        let right = curves.right.get_mut(..frames as usize).unwrap_or_default();
+        left.fill(1.0);
+        for ramp in ramps {
+            ramp.apply(left);
+        }
+        right.copy_from_slice(left);
+        self.pan[0].apply(left);
+        self.pan[1].apply(right);
+        Gains::Curve { left, right }
+    }
+
+    /// How loud the coming 50 ms will be to the ear, but for the master, which is the same for
+    /// all: what is muted as a whole must not forget who was quiet.
+    pub fn level(&self, route: Route) -> f32 {
+        let looping = self.cursor.ahead().map(|range| (range.start, range.end));
+        let ramps = [&self.gain, &self.fade, &self.hold, &route.bus.gain, &route.bus.hold];
+        let gain = ramps.iter().fold(1.0, |gain, ramp| gain * ramp.promise());
+        gain * self.sound.envelope().level(self.cursor.frame(), looping)
+    }
+
+    /// Carries out a control that leaves the voice where it is in its sound.
+    pub fn change(&mut self, change: Change, route: Route, setup: &Setup) {
+        let silent = !self.heard || self.is_held(route);
+        let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
+        match change {
+            Change::Stop { fade } => {
+                let fade = fade.max(setup.declick);
+                // A later stop may hurry it, but never keep it.
+                if !self.stopping || fade < self.fade.left() {
+                    self.stopping = true;
+                    self.fade.head_for(0.0, fade);
+                }
+            }
+            Change::Pause => self.hold.head_for(0.0, soft(0)),
+            Change::Resume if self.hold.target() == 0.0 => self.rise(setup),
+            Change::Resume | Change::Seek { .. } => (),
+            Change::Gain { to, over } => self.gain.head_for(to, soft(over)),
+            Change::Pan { to, over } => {
+                self.pan_set = to;
+                for (side, to) in self.pan.iter_mut().zip(units::pan(to)) {
+                    side.head_for(to, soft(over));
+                }
+            }
+            Change::Speed { to, over } => {
+                let step = Glide::step_for(to, self.sound.sample_rate(), setup.rate);
+                self.cursor.glide.head_for(step, soft(over));
+            }
+        }
+    }
+
+    /// Jumps to a frame of its sound, and comes up from silence there.
+    pub fn seek(&mut self, frame: u32, setup: &Setup) {
+        self.cursor.seek(frame);
+        if self.hold.target() > 0.0 {
+            self.hold = Ramp::rest(0.0);
+            self.rise(setup);
+        }
+    }
+
+    /// Puts it where it goes on without being heard.
+    pub fn hush(&mut self) {
+        self.hold = Ramp::rest(self.hold.target());
+        self.cursor.glide.arrive();
+    }
+
+    /// Comes up from silence, where it has got to in the meantime.
+    pub fn unhush(&mut self, setup: &Setup) {
+        if self.hold.target() > 0.0 {
+            self.hold = Ramp::between(0.0, 1.0, setup.declick);
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.cursor.is_over(self.sound.frame_count())
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.stopping
+    }
+
+    /// Whether it stands still, paused by itself or with its bus.
+    pub fn is_held(&self, route: Route) -> bool {
+        self.hold.is_silent() || route.is_held()
+    }
+
+    /// Whether it would be missed at this moment.
+    pub fn is_sounding(&self, route: Route) -> bool {
+        self.heard && !self.is_held(route)
+    }
+
+    pub fn state(&self, route: Route) -> VoiceState {
+        if self.is_held(route) {
+            VoiceState::Paused
+        } else if self.stopping {
+            VoiceState::Stopping
+        } else {
+            VoiceState::Playing
+        }
+    }
+
+    pub fn frame(&self) -> u32 {
+        self.cursor.frame()
+    }
+
+    pub fn gain(&self) -> f32 {
+        self.gain.now()
+    }
+
+    pub fn pan(&self) -> f32 {
+        self.pan_set
+    }
+}

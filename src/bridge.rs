@@ -1,0 +1,241 @@
+//! What lies between the two sides: two bounded channels, each behind a gate, and a few atomics.
+//!
+//! The channel alone would not do. Its calls are lock-free, yet each spins for as long as the
+//! other side sits preempted in the middle of its own: an audio thread has been seen to wait a
+//! whole second. So each direction counts what was `published` and what was `collected`, after
+//! the call that did it has returned. Nobody sends unless there is a place that was collected,
+//! nobody receives unless there is a message that was published. Every place touched is then
+//! complete, and no call ever finds a reason to spin.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_utils::CachePadded;
+use crossbeam_utils::atomic::AtomicCell;
+
+use crate::config::Config;
+use crate::message::{Command, Report};
+use crate::stats::{Meters, Snapshot};
+
+/// Everything both sides hold. It keeps both ends of both channels, so nothing ever disconnects,
+/// whichever side is dropped first.
+pub(crate) struct Bridge {
+    pub commands: Lane<Command>,
+    pub reports: Lane<Report>,
+    pub meters: Meters,
+    /// A snapshot that the game side wants filled, and one that the audio side has filled.
+    is_wanted: AtomicBool,
+    wanted: AtomicCell<Option<Box<Snapshot>>>,
+    filled: AtomicCell<Option<Box<Snapshot>>>,
+    stop_all: AtomicU64,
+    closed: AtomicBool,
+}
+
+/// The bit that says that `stop_all` holds an order; beside it are the low 32 bits of the number
+/// of the last command before it, and 31 bits of fade.
+const ORDERED: u64 = 1 << 63;
+
+/// How many retired pools may be on their way home at once. Growing doubles a pool, so from one
+/// voice to the most there can be it takes no more than these.
+pub(crate) const MOST_RESIZES: usize = 24;
+
+impl Bridge {
+    pub fn new(config: &Config) -> Bridge {
+        Bridge {
+            commands: Lane::new(config.commands),
+            reports: Lane::new(Bridge::reserved(config) + config.parked),
+            meters: Meters::default(),
+            is_wanted: AtomicBool::new(false),
+            wanted: AtomicCell::new(None),
+            filled: AtomicCell::new(None),
+            stop_all: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// How many reports can never be refused: an ending for every ticket, and every retired pool.
+    pub fn reserved(config: &Config) -> usize {
+        config.tickets() + MOST_RESIZES
+    }
+
+    /// Asks for a snapshot, on a sheet that comes back as filled.
+    pub fn want_snapshot(&self, sheet: Box<Snapshot>) {
+        self.wanted.store(Some(sheet));
+        self.is_wanted.store(true, Ordering::Release);
+    }
+
+    /// The sheet to fill, if one is wanted. While none is, this is one load.
+    pub fn take_wanted(&self) -> Option<Box<Snapshot>> {
+        if !self.is_wanted.load(Ordering::Acquire) {
+            return None;
+        }
+        self.is_wanted.store(false, Ordering::Relaxed);
+        self.wanted.take()
+    }
+
+    pub fn give_filled(&self, sheet: Box<Snapshot>) {
+        // There is one sheet on the way at a time, so nothing is replaced, and so nothing freed.
+        std::mem::forget(self.filled.swap(Some(sheet)));
+    }
+
+    pub fn take_filled(&self) -> Option<Box<Snapshot>> {
+        self.filled.take()
+    }
+
+    /// Orders, outside the queue, the end of every play up to command number `last`. If an
+    /// earlier order was not yet taken, the new one covers it, and the shorter fade counts.
+    pub fn order_stop_all(&self, last: u64, fade: u32) {
+        let merge = |earlier: u64| {
+            let fade = u64::from(fade.min(i32::MAX as u32));
+            let fade =
+                if earlier & ORDERED != 0 { fade.min(earlier >> 32 & !(1 << 31)) } else { fade };
+            Some(ORDERED | fade << 32 | last & 0xffff_ffff)
+        };
+        // The audio side can change it once in between, so this tries at most twice.
+        let _ = self.stop_all.fetch_update(Ordering::Release, Ordering::Relaxed, merge);
+    }
+
+    /// Takes the order, if there is one: the number of the last command it covers, and the fade.
+    /// `collected` is how many commands the caller has taken; the number is near it.
+    pub fn take_stop_all(&self, collected: u64) -> Option<(u64, u32)> {
+        if self.stop_all.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let order = self.stop_all.swap(0, Ordering::Acquire);
+        let ahead = (order as u32).wrapping_sub(collected as u32) as i32;
+        Some((collected.wrapping_add_signed(i64::from(ahead)), (order >> 32) as u32 & !(1 << 31)))
+    }
+
+    /// Says that the audio side is gone. All it had to say is in `reports` by now.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
+/// One direction: one thread at a time sends, one at a time receives.
+pub(crate) struct Lane<T> {
+    sender: Sender<T>,
+    receiver: Receiver<T>,
+    capacity: u64,
+    published: CachePadded<AtomicU64>,
+    collected: CachePadded<AtomicU64>,
+}
+
+impl<T> Lane<T> {
+    fn new(capacity: usize) -> Lane<T> {
+        let (sender, receiver) = bounded(capacity);
+        Lane {
+            sender,
+            receiver,
+            capacity: capacity as u64,
+            published: CachePadded::default(),
+            collected: CachePadded::default(),
+        }
+    }
+
+    /// How many more can be sent now. For the sender: only the receiver can change it, upwards.
+    pub fn room(&self) -> u64 {
+        // Acquire, with the Release in `receive`: a place counted as collected is empty by now.
+        let under_way = self.published() - self.collected.load(Ordering::Acquire);
+        self.capacity - under_way
+    }
+
+    /// How many were ever sent, which is the number of the last one. For the sender.
+    pub fn published(&self) -> u64 {
+        self.published.load(Ordering::Relaxed)
+    }
+
+    /// How many wait to be received. For the receiver: only the sender can change it, upwards.
+    pub fn waiting(&self) -> u64 {
+        // Acquire, with the Release in `send`: a message counted as published is whole by now.
+        self.published.load(Ordering::Acquire) - self.collected.load(Ordering::Relaxed)
+    }
+
+    /// Sends, or gives the message back if there is no room.
+    pub fn send(&self, message: T) -> Result<(), T> {
+        if self.room() == 0 {
+            return Err(message);
+        }
+        self.sender.try_send(message).map_err(|refused| refused.into_inner())?;
+        self.published.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// Receives the next one, if there is one.
+    pub fn receive(&self) -> Option<T> {
+        if self.waiting() == 0 {
+            return None;
+        }
+        let message = self.receiver.try_recv().ok()?;
+        self.collected.fetch_add(1, Ordering::Release);
+        Some(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_lane_gives_the_message_back() {
+        let lane = Lane::new(2);
+        assert_eq!((lane.send(1), lane.send(2), lane.send(3)), (Ok(()), Ok(()), Err(3)));
+        assert_eq!((lane.receive(), lane.room()), (Some(1), 1));
+        assert_eq!((lane.receive(), lane.receive()), (Some(2), None));
+        assert_eq!(lane.published(), 2);
+    }
+
+    #[test]
+    fn nobody_touches_a_place_that_the_other_side_is_still_busy_with() {
+        // As if the sender were preempted between its call and its count, and then the receiver.
+        let lane = Lane::new(1);
+        lane.sender.try_send(7).unwrap();
+        assert_eq!(lane.receive(), None, "not published yet");
+        lane.published.fetch_add(1, Ordering::Release);
+        assert_eq!(lane.receiver.try_recv(), Ok(7));
+        assert_eq!(lane.send(8), Err(8), "not collected yet");
+        lane.collected.fetch_add(1, Ordering::Release);
+        assert_eq!(lane.send(8), Ok(()));
+    }
+
+    #[test]
+    fn what_is_sent_on_one_thread_arrives_in_order_on_another() {
+        let lane = Lane::new(8);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for n in 0..20_000 {
+                    while lane.send(n).is_err() {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            for n in 0..20_000 {
+                let got = loop {
+                    match lane.receive() {
+                        Some(got) => break got,
+                        None => std::thread::yield_now(),
+                    }
+                };
+                assert_eq!(got, n);
+            }
+        });
+    }
+
+    #[test]
+    fn an_order_to_stop_all_knows_which_commands_came_before_it() {
+        let bridge = Bridge::new(&Config::default());
+        let big = 0x7_ffff_fffe;
+        for (last, collected) in [(0, 0), (5, 9), (9, 5), (big, big + 3), (big + 3, big)] {
+            assert_eq!(bridge.take_stop_all(collected), None);
+            bridge.order_stop_all(last, 240);
+            assert_eq!(bridge.take_stop_all(collected), Some((last, 240)));
+        }
+        bridge.order_stop_all(3, 100);
+        bridge.order_stop_all(4, u32::MAX);
+        assert_eq!(bridge.take_stop_all(4), Some((4, 100)), "the later order, the shorter fade");
+    }
+}

@@ -1,0 +1,147 @@
+//! How big a mixer is, and what it does when it is full.
+
+use crate::Error;
+
+/// The sizes and answers a mixer is opened with. All memory follows from these.
+///
+/// ```
+/// use voicepool::{Config, WhenFull};
+///
+/// let config = Config { voices: 32, when_full: WhenFull::StealOldest, ..Config::default() };
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// How many voices can sound at once.
+    #[doc(alias = "polyphony")]
+    pub voices: usize,
+    /// How far [`resize`](crate::Mixer::resize) and [`WhenFull::Grow`] may go.
+    pub max_voices: usize,
+    /// How many robbed plays may keep their time silently until a voice is free again.
+    pub parked: usize,
+    /// How many plays may wait for their [`start_at`](crate::Play::start_at).
+    pub scheduled: usize,
+    /// How many commands may wait for the audio thread.
+    pub commands: usize,
+    /// Frames a second. The first device's own rate wins.
+    pub sample_rate: u32,
+    /// What a play does that finds no free voice.
+    pub when_full: WhenFull,
+    /// How sounds are read between their samples.
+    pub interpolation: Interpolation,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            voices: 64,
+            max_voices: 256,
+            parked: 256,
+            scheduled: 256,
+            commands: 1024,
+            sample_rate: 48_000,
+            when_full: WhenFull::StealQuietest,
+            interpolation: Interpolation::Cubic,
+        }
+    }
+}
+
+/// The most that any size in a [`Config`] may be: a million.
+const MOST: usize = 1 << 20;
+
+/// The rates that a sound or a mixer may have.
+pub(crate) const RATES: std::ops::RangeInclusive<u32> = 1..=384_000;
+
+impl Config {
+    /// Says what is wrong, if anything is.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        for (field, value) in [
+            ("voices", self.voices),
+            ("max_voices", self.max_voices),
+            ("parked", self.parked),
+            ("scheduled", self.scheduled),
+            ("commands", self.commands),
+        ] {
+            if value == 0 {
+                return Err(Error::Config { field, value, fault: "it must be at least 1" });
+            }
+            if value > MOST {
+                return Err(Error::Config { field, value, fault: "it must be at most 1048576" });
+            }
+        }
+        if self.max_voices < self.voices {
+            let fault = "it must be at least Config::voices";
+            return Err(Error::Config { field: "max_voices", value: self.max_voices, fault });
+        }
+        if !RATES.contains(&self.sample_rate) {
+            let (field, value) = ("sample_rate", self.sample_rate as usize);
+            return Err(Error::Config { field, value, fault: "it must be 1 to 384000 Hz" });
+        }
+        Ok(())
+    }
+
+    /// How many plays can be under way: in the queue, waiting, parked and sounding.
+    pub(crate) fn tickets(&self) -> usize {
+        self.commands + self.scheduled + self.parked + self.max_voices
+    }
+}
+
+/// What a play does that finds every voice taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WhenFull {
+    /// The voice that is quietest to the ear, right now, gives way.
+    #[default]
+    StealQuietest,
+    /// The voice that has played longest gives way.
+    StealOldest,
+    /// The play is refused.
+    Refuse,
+    /// The pool grows, up to [`Config::max_voices`], and steals the quietest from there on.
+    /// It shrinks back once the extra voices have been idle for a while.
+    Grow,
+}
+
+/// How a sound is read between its samples, when its speed or rate is not the mixer's own.
+/// At equal rates and normal speed samples pass untouched, whatever is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// Two points. The cheapest; dulls the treble.
+    Linear,
+    /// Four points (Catmull-Rom).
+    #[default]
+    Cubic,
+    /// Sixteen points, a windowed sinc. The cleanest, and the dearest.
+    Sinc,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(config: Config) -> String {
+        config.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_bad_config_is_told_which_field_is_wrong() {
+        let good = Config::default();
+        assert!(good.check().is_ok());
+        assert_eq!(
+            fault(Config { voices: 0, ..good.clone() }),
+            "Config::voices is 0: it must be at least 1"
+        );
+        assert_eq!(
+            fault(Config { max_voices: 63, ..good.clone() }),
+            "Config::max_voices is 63: it must be at least Config::voices"
+        );
+        assert_eq!(
+            fault(Config { commands: usize::MAX, ..good.clone() }),
+            format!("Config::commands is {}: it must be at most 1048576", usize::MAX)
+        );
+        for rate in [0, 384_001] {
+            assert_eq!(
+                fault(Config { sample_rate: rate, ..good.clone() }),
+                format!("Config::sample_rate is {rate}: it must be 1 to 384000 Hz")
+            );
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! The books: which plays are live, what could not be sent yet, what came home.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::pending::Pending;
+use crate::Error;
+use crate::bridge::{Bridge, MOST_RESIZES};
+use crate::config::{Config, WhenFull};
+use crate::message::{Berths, Change, Command, End, Ending, Event, Report, Request, VoiceId};
+use crate::play::{BusId, Priority};
+use crate::pool::{Key, Pool};
+use crate::sound::Sound;
+use crate::stats::{Snapshot, Stats, VoiceInfo};
+use crate::units;
+
+/// How long grown voices must have been idle before the pool shrinks back, in seconds.
+const GROWN_IDLE: u64 = 10;
+
+/// A live play. Its place in the pool is its ticket.
+struct Ticket {
+    sound: Sound,
+    tag: u64,
+    bus: BusId,
+    priority: Priority,
+    /// The number of the command that asked for it.
+    number: u64,
+    pending: Pending,
+    /// Whether it stands in the line of those with something pending.
+    in_line: bool,
+}
+
+pub(super) struct Ledger {
+    mixer: u32,
+    rate: u32,
+    max_voices: usize,
+    tickets: Pool<Ticket>,
+    /// Tickets with something pending, in the order in which they came.
+    line: VecDeque<u32>,
+    buses: [Pending; BusId::COUNT],
+    buses_pending: bool,
+    events: VecDeque<Event>,
+    most_events: usize,
+    /// How many events were ever taken from the front, by the game or to make room.
+    events_gone: u64,
+    /// What only the books know of these; the rest is worked out when it is asked for.
+    stats: Stats,
+    when_full: WhenFull,
+    /// How many voices there will be once every resize has arrived.
+    voices: usize,
+    /// To how many a grown pool shrinks back.
+    settled_voices: usize,
+    resizes: usize,
+    /// When more than the settled voices were last needed.
+    crowded: u64,
+    latest: Option<Box<Snapshot>>,
+    spare: Option<Box<Snapshot>>,
+    snapshot_ordered: bool,
+    snapshot_rows: usize,
+    theft_told: bool,
+}
+
+impl Ledger {
+    pub fn new(config: &Config, mixer: u32) -> Ledger {
+        Ledger {
+            mixer,
+            rate: config.sample_rate,
+            max_voices: config.max_voices,
+            tickets: Pool::new(config.tickets()),
+            line: VecDeque::with_capacity(config.tickets()),
+            buses: Default::default(),
+            buses_pending: false,
+            events: VecDeque::with_capacity(config.commands),
+            most_events: config.commands,
+            events_gone: 0,
+            stats: Stats::default(),
+            when_full: config.when_full,
+            voices: config.voices,
+            settled_voices: config.voices,
+            resizes: 0,
+            crowded: 0,
+            latest: None,
+            spare: None,
+            snapshot_ordered: false,
+            snapshot_rows: config.max_voices + config.parked + config.scheduled,
+            theft_told: false,
+        }
+    }
+
+    // What is said.
+
+    /// Takes a play in and sends it, or says no and has changed nothing. `request` is told its
+    /// ticket and the answer to a full pool.
+    pub fn play(
+        &mut self,
+        bridge: &Bridge,
+        mut request: Request,
+        tag: u64,
+    ) -> Result<VoiceId, Request> {
+        let growth = self.growth(bridge);
+        let messages = 1 + u64::from(growth.is_some());
+        if bridge.is_closed() || self.has_pending() || bridge.commands.room() < messages {
+            self.stats.turned_away += 1;
+            return Err(request);
+        }
+        let ticket = Ticket {
+            sound: request.sound.clone(),
+            tag,
+            bus: request.bus,
+            priority: request.priority,
+            number: bridge.commands.published() + messages,
+            pending: Pending::default(),
+            in_line: false,
+        };
+        let Ok(key) = self.tickets.insert(ticket) else {
+            self.stats.turned_away += 1;
+            return Err(request);
+        };
+        if let Some(voices) = growth {
+            self.send_resize(bridge, voices);
+        }
+        request.ticket = key.slot() as u32;
+        request.when_full = self.when_full;
+        // There is room, and only we send.
+        let _ = bridge.commands.send(Command::Play(request));
+        self.stats.accepted += 1;
+        Ok(self.id(key))
+    }
+
+    pub fn change_voice(&mut self, bridge: &Bridge, voice: VoiceId, change: Change) {
+        let Some(key) = self.find(voice) else { return };
+        let ticket = voice.ticket;
+        if !self.has_pending() && bridge.commands.send(Command::Voice { ticket, change }).is_ok() {
+            return;
+        }
+        if let Some(held) = self.tickets.get_mut(key) {
+            held.pending.keep(change);
+            if !held.in_line {
+                held.in_line = true;
+                self.line.push_back(ticket);
+            }
+        }
+    }
+
+    pub fn change_bus(&mut self, bridge: &Bridge, bus: BusId, change: Change) {
+        if !self.has_pending() && bridge.commands.send(Command::Bus { bus, change }).is_ok() {
+            return;
+        }
+        self.buses[bus.index()].keep(change);
+        self.buses_pending = true;
+    }
+
+    /// Ends every play that was ever accepted, and nothing that comes later.
+    pub fn stop_all(&mut self, bridge: &Bridge, fade: u32) {
+        bridge.order_stop_all(bridge.commands.published(), fade);
+    }
+
+    fn has_pending(&self) -> bool {
+        self.buses_pending || !self.line.is_empty()
+    }
+
+    /// Sends what could not be sent before.
+    pub fn flush(&mut self, bridge: &Bridge) {
+        if !self.has_pending() {
+            return;
+        }
+        let commands = &bridge.commands;
+        for (index, pending) in self.buses.iter_mut().enumerate() {
+            let bus = BusId::new(index as u8);
+            while commands.room() > 0
+                && let Some(change) = pending.next()
+            {
+                let _ = commands.send(Command::Bus { bus, change });
+            }
+        }
+        self.buses_pending = commands.room() == 0 && self.buses_pending;
+        while commands.room() > 0
+            && let Some(&ticket) = self.line.front()
+        {
+            let held = self.tickets.at_mut(ticket);
+            match held.and_then(|held| held.pending.next()) {
+                Some(change) => drop(commands.send(Command::Voice { ticket, change })),
+                None => {
+                    self.line.pop_front();
+                    if let Some(held) = self.tickets.at_mut(ticket) {
+                        held.in_line = false;
+                    }
+                }
+            }
+        }
+    }
+
+    // How many voices.
+
+    pub fn set_when_full(&mut self, when_full: WhenFull) {
+        self.when_full = when_full;
+    }
+
+    /// To how many voices the pool must grow before another play, if it must.
+    fn growth(&self, bridge: &Bridge) -> Option<usize> {
+        let parked = bridge.meters.parked.load(Relaxed) as usize;
+        let needed = self.tickets.len() + 1;
+        let grows = self.when_full == WhenFull::Grow
+            && needed > self.voices + parked
+            && self.voices < self.max_voices
+            && self.resizes < MOST_RESIZES;
+        grows.then(|| (2 * self.voices).min(self.max_voices))
+    }
+
+    /// Lets a grown pool shrink back once the extra voices have not been needed for a while.
+    pub fn shrink_if_idle(&mut self, bridge: &Bridge) {
+        if self.voices <= self.settled_voices {
+            return;
+        }
+        let now = bridge.meters.clock.load(Relaxed);
+        if self.tickets.len() > self.settled_voices {
+            self.crowded = now;
+        }
+        let idle = now.saturating_sub(self.crowded) > GROWN_IDLE * u64::from(self.rate);
+        if idle && self.resizes == 0 && bridge.commands.room() > 0 {
+            self.send_resize(bridge, self.settled_voices);
+        }
+    }
+
+    pub fn resize(&mut self, bridge: &Bridge, voices: usize) -> Result<(), Error> {
+        let fault = if voices == 0 {
+            "it must be at least 1".to_owned()
+        } else if voices > self.max_voices {
+            format!("Config::max_voices is {}", self.max_voices)
+        } else if self.resizes > 0 {
+            "another resize is under way".to_owned()
+        } else if bridge.is_closed() {
+            "the renderer is gone".to_owned()
+        } else if self.has_pending() || bridge.commands.room() == 0 {
+            "the command queue is full".to_owned()
+        } else {
+            self.settled_voices = voices;
+            if voices != self.voices {
+                self.send_resize(bridge, voices);
+            }
+            return Ok(());
+        };
+        Err(Error::Resize { voices, fault })
+    }
+
+    fn send_resize(&mut self, bridge: &Bridge, voices: usize) {
+        if bridge.commands.send(Command::Resize(Box::new(Berths::new(voices)))).is_ok() {
+            self.voices = voices;
+            self.resizes += 1;
+            self.crowded = bridge.meters.clock.load(Relaxed);
+        }
+    }
+
+    // What comes home.
+
+    /// Whether anything came.
+    pub fn has_news(&self, bridge: &Bridge) -> bool {
+        let orphans = bridge.is_closed() && !self.tickets.is_empty();
+        orphans || bridge.reports.waiting() > 0
+    }
+
+    /// Enters what came into the books, as much of it as `home` has room for.
+    pub fn collect(&mut self, bridge: &Bridge, home: &mut Home) {
+        // Asked first: once it is closed, all that the audio side had to say is there.
+        let closed = bridge.is_closed();
+        while home.has_room() {
+            let Some(report) = bridge.reports.receive() else { break };
+            match report {
+                Report::Ended { ticket, at, why, sound } => self.end(ticket, at, why, sound, home),
+                Report::Parked { ticket, at } => {
+                    self.notice(ticket, home, |voice| Event::Parked { voice, at });
+                }
+                Report::Unparked { ticket, at } => {
+                    self.notice(ticket, home, |voice| Event::Unparked { voice, at });
+                }
+                Report::Retired(berths) => {
+                    self.resizes -= 1;
+                    home.berths(berths);
+                }
+            }
+        }
+        while closed && home.has_room() {
+            // Nobody will hear these any more.
+            let at = bridge.meters.clock.load(Relaxed);
+            match bridge.commands.receive() {
+                Some(Command::Play(Request { ticket, sound, .. })) => {
+                    self.end(ticket, at, End::Stopped, sound, home);
+                }
+                Some(Command::Resize(berths)) => home.berths(berths),
+                Some(Command::Voice { .. } | Command::Bus { .. }) => (),
+                None => break,
+            }
+        }
+    }
+
+    fn end(&mut self, ticket: u32, at: u64, why: End, sound: Sound, home: &mut Home) {
+        let Some(key) = self.tickets.key_at(ticket) else { return home.sound(sound) };
+        let why = match why {
+            End::Finished => Ending::Finished,
+            End::Stopped => Ending::Stopped,
+            End::Refused(why) => Ending::Refused { why },
+            End::Stolen { thief, level } => {
+                let by = self.tickets.key_at(thief).unwrap_or(key);
+                let thief = self.tickets.get(by);
+                if !self.theft_told
+                    && let Some(thief) = thief
+                {
+                    self.theft_told = true;
+                    home.theft = Some(Theft {
+                        voices: self.voices,
+                        thief: thief.sound.clone(),
+                        victim: sound.clone(),
+                        level,
+                    });
+                }
+                let by_tag = thief.map_or(0, |thief| thief.tag);
+                Ending::Stolen { by: self.id(by), by_tag, level }
+            }
+        };
+        match why {
+            Ending::Finished => self.stats.finished += 1,
+            Ending::Stopped => self.stats.stopped += 1,
+            Ending::Refused { .. } => self.stats.refused += 1,
+            Ending::Stolen { level, .. } => {
+                self.stats.stolen += 1;
+                self.stats.loudest_stolen = self.stats.loudest_stolen.max(level);
+            }
+        }
+        let voice = self.id(key);
+        let Some(held) = self.tickets.remove(key) else { return };
+        if held.in_line {
+            self.line.retain(|waiting| *waiting != ticket);
+        }
+        home.sound(held.sound);
+        self.tell(Event::Ended { voice, tag: held.tag, sound, at, why }, home);
+    }
+
+    fn notice(&mut self, ticket: u32, home: &mut Home, event: impl FnOnce(VoiceId) -> Event) {
+        if let Some(key) = self.tickets.key_at(ticket) {
+            self.tell(event(self.id(key)), home);
+        }
+    }
+
+    /// Adds an event; the oldest makes room.
+    fn tell(&mut self, event: Event, home: &mut Home) {
+        if self.events.len() == self.most_events {
+            self.stats.missed_events += 1;
+            self.events_gone += 1;
+            if let Some(Event::Ended { sound, .. }) = self.events.pop_front() {
+                home.sound(sound);
+            }
+        }
+        self.events.push_back(event);
+    }
+
+    // What is asked.
+
+    /// The number up to which events have come.
+    pub fn events_until(&self) -> u64 {
+        self.events_gone + self.events.len() as u64
+    }
+
+    pub fn next_event(&mut self, until: u64) -> Option<Event> {
+        if self.events_gone >= until {
+            return None;
+        }
+        self.events_gone += 1;
+        self.events.pop_front()
+    }
+
+    fn id(&self, key: Key) -> VoiceId {
+        VoiceId { mixer: self.mixer, ticket: key.slot() as u32, generation: key.generation() }
+    }
+
+    fn find(&self, voice: VoiceId) -> Option<Key> {
+        let key = Key::new(voice.ticket, voice.generation);
+        (voice.mixer == self.mixer && self.tickets.contains(key)).then_some(key)
+    }
+
+    pub fn is_live(&self, voice: VoiceId) -> bool {
+        self.find(voice).is_some()
+    }
+
+    /// The rate of what a voice plays.
+    pub fn sound_rate(&self, voice: VoiceId) -> Option<u32> {
+        self.tickets.get(self.find(voice)?).map(|ticket| ticket.sound.sample_rate())
+    }
+
+    pub fn stats(&self, bridge: &Bridge) -> Stats {
+        let meters = &bridge.meters;
+        let count = |meter: &std::sync::atomic::AtomicU32| meter.load(Relaxed) as usize;
+        let closed = bridge.is_closed();
+        let now = |meter| if closed { 0 } else { count(meter) };
+        Stats {
+            voices: count(&meters.voices),
+            playing: now(&meters.playing),
+            parked: now(&meters.parked),
+            scheduled: now(&meters.scheduled),
+            live: self.tickets.len(),
+            most_playing: count(&meters.most_playing),
+            frames: meters.clock.load(Relaxed),
+            peak: meters.peak(),
+            missed_events: self.stats.missed_events + meters.missed.load(Relaxed),
+            ..self.stats.clone()
+        }
+    }
+
+    pub fn reset_peaks(&mut self, bridge: &Bridge) {
+        self.stats.loudest_stolen = 0.0;
+        bridge.meters.reset_peaks();
+    }
+
+    /// The latest picture of all plays, less those that have ended since. Orders the next one.
+    pub fn voices(&mut self, bridge: &Bridge) -> Vec<VoiceInfo> {
+        if let Some(filled) = bridge.take_filled() {
+            self.spare = self.latest.replace(filled);
+            self.snapshot_ordered = false;
+        }
+        if !self.snapshot_ordered {
+            let rows = self.snapshot_rows;
+            let sheet = self.spare.take().unwrap_or_else(|| Box::new(Snapshot::new(rows)));
+            bridge.want_snapshot(sheet);
+            self.snapshot_ordered = true;
+        }
+        let Some(latest) = &self.latest else { return Vec::new() };
+        let info = |row: &crate::stats::Row| {
+            let key = self.tickets.key_at(row.ticket)?;
+            // A later play may hold the ticket by now.
+            let ticket = self.tickets.get(key).filter(|ticket| ticket.number <= latest.heard)?;
+            Some(VoiceInfo {
+                voice: self.id(key),
+                slot: row.slot.map(|slot| slot as usize),
+                tag: ticket.tag,
+                sound: ticket.sound.clone(),
+                bus: ticket.bus,
+                state: row.state,
+                position: units::duration(u64::from(row.position), ticket.sound.sample_rate()),
+                level: row.level,
+                gain: row.gain,
+                pan: row.pan,
+                priority: ticket.priority,
+            })
+        };
+        latest.rows().iter().filter_map(info).collect()
+    }
+}
+
+/// What is to be dropped, or said, once the books are closed again: to free a large sound takes
+/// time, and a logger may do anything.
+pub(super) struct Home {
+    sounds: [Option<Sound>; Home::ROOM],
+    count: usize,
+    berths: Option<Box<Berths>>,
+    theft: Option<Theft>,
+}
+
+struct Theft {
+    voices: usize,
+    thief: Sound,
+    victim: Sound,
+    level: f32,
+}
+
+impl Home {
+    const ROOM: usize = 64;
+
+    pub fn new() -> Home {
+        Home { sounds: [const { None }; Home::ROOM], count: 0, berths: None, theft: None }
+    }
+
+    /// Whether what one more report brings fits: at most three sounds, or a pool.
+    fn has_room(&self) -> bool {
+        self.count + 3 <= Home::ROOM && self.berths.is_none()
+    }
+
+    fn sound(&mut self, sound: Sound) {
+        self.sounds[self.count] = Some(sound);
+        self.count += 1;
+    }
+
+    fn berths(&mut self, berths: Box<Berths>) {
+        self.berths = Some(berths);
+    }
+
+    /// Frees it all. Not while the books are open.
+    pub fn clear_out(self) {
+        if let Some(Theft { voices, thief, victim, level }) = &self.theft {
+            log::info!(
+                "all {voices} voices were taken, so \"{}\" took that of \"{}\", the least heard at \
+                 {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
+                thief.name(),
+                victim.name(),
+                units::to_db(*level),
+            );
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The mixer: play, control, and hear what became of it.
+
+use std::path::Path;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::events::Events;
+use super::ledger::{Home, Ledger};
+use crate::Error;
+use crate::bridge::Bridge;
+use crate::config::{Config, WhenFull};
+use crate::message::{Change, Event, Loop, Request, Start, VoiceId};
+use crate::play::{Play, Target, When, WhenStolen, tame_gain, tame_pan, tame_speed};
+use crate::sound::Sound;
+use crate::stats::{Stats, VoiceInfo};
+use crate::units;
+
+/// Plays sounds, and controls what plays. Clones are the same mixer, and any thread may use any
+/// of them.
+///
+/// Nothing here waits for the audio thread, and nothing panics when there is no room: a play that
+/// the queue cannot take says [`None`], a control waits and is never lost.
+///
+/// ```
+/// use voicepool::{Config, Mixer, Play, Sound, ms};
+///
+/// let (mixer, mut renderer) = Mixer::offline(Config::default())?;
+/// let beep = Sound::from_mono(48_000, &[0.1; 4800])?;
+///
+/// let voice = mixer.play(Play::of(&beep).gain(0.5).looping());
+/// mixer.set_gain(voice, 1.0, ms(200));
+/// let second = renderer.frames(48_000);
+/// assert_eq!(second[47_999], [0.1, 0.1]);
+///
+/// mixer.stop(voice, ms(50));
+/// renderer.frames(4800);
+/// assert!(!mixer.is_live(voice));
+/// # Ok::<(), voicepool::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Mixer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    bridge: Arc<Bridge>,
+    ledger: Mutex<Ledger>,
+    rate: u32,
+}
+
+/// Every mixer has a number of its own, so that its ids mean nothing to the others.
+static MIXERS: AtomicU32 = AtomicU32::new(0);
+
+impl Mixer {
+    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>) -> Mixer {
+        let ledger = Mutex::new(Ledger::new(config, MIXERS.fetch_add(1, Relaxed)));
+        Mixer { shared: Arc::new(Shared { bridge, ledger, rate: config.sample_rate }) }
+    }
+
+    /// Loads a file, at the mixer's own rate: so it plays the fastest.
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Sound, Error> {
+        Sound::load(path)?.resampled(self.sample_rate())
+    }
+
+    /// Plays a sound. `None`: the queue to the audio thread has no room.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Mixer, Play, Sound};
+    /// # let (mixer, _renderer) = Mixer::offline(Config::default())?;
+    /// # let coin = Sound::from_mono(48_000, &[0.1; 480])?;
+    /// mixer.play(&coin);                          // fire and forget
+    /// mixer.play(Play::of(&coin).gain(0.5));      // with more to say
+    /// let template = Play::of(&coin).pan(-1.0);
+    /// mixer.play(&template);                      // again and again
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    pub fn play(&self, play: impl Into<Play>) -> Option<VoiceId> {
+        let play = play.into();
+        let tag = play.tag;
+        let request = self.request(play);
+        // A request that is turned away is dropped out here.
+        self.touch(|ledger, bridge| ledger.play(bridge, request, tag)).ok()
+    }
+
+    /// Ends a play, or everything on a bus, with a fade. Shorter than 5 ms it never is.
+    pub fn stop(&self, target: impl Into<Target>, fade: Duration) {
+        self.change(target.into(), Change::Stop { fade: self.frames(fade) });
+    }
+
+    /// Lets a play, or everything on a bus, stand still.
+    pub fn pause(&self, target: impl Into<Target>) {
+        self.change(target.into(), Change::Pause);
+    }
+
+    /// Lets it go on where it stood.
+    pub fn resume(&self, target: impl Into<Target>) {
+        self.change(target.into(), Change::Resume);
+    }
+
+    /// Changes the gain of a play, or of a bus.
+    #[doc(alias = "volume")]
+    pub fn set_gain(&self, target: impl Into<Target>, linear: f32, over: Duration) {
+        let change = Change::Gain { to: tame_gain(linear), over: self.frames(over) };
+        self.change(target.into(), change);
+    }
+
+    /// Changes the pan of a play.
+    pub fn set_pan(&self, voice: impl Into<Option<VoiceId>>, left_to_right: f32, over: Duration) {
+        let change = Change::Pan { to: tame_pan(left_to_right), over: self.frames(over) };
+        self.change(voice.into().into(), change);
+    }
+
+    /// Changes the speed of a play.
+    #[doc(alias("pitch", "playback_rate"))]
+    pub fn set_speed(&self, voice: impl Into<Option<VoiceId>>, ratio: f32, over: Duration) {
+        let change = Change::Speed { to: tame_speed(ratio), over: self.frames(over) };
+        self.change(voice.into().into(), change);
+    }
+
+    /// Jumps to a place in the sound. Past its end, the play is finished.
+    pub fn seek(&self, voice: impl Into<Option<VoiceId>>, to: Duration) {
+        let Some(voice) = voice.into() else { return };
+        self.touch(|ledger, bridge| {
+            if let Some(rate) = ledger.sound_rate(voice) {
+                let to = units::short_frames(to, rate);
+                ledger.change_voice(bridge, voice, Change::Seek { to });
+            }
+        });
+    }
+
+    /// Ends every play there is, also those that wait, and none that comes after. It overtakes
+    /// the queue, so it works when nothing else does.
+    pub fn stop_all(&self, fade: Duration) {
+        let fade = self.frames(fade);
+        self.touch(|ledger, bridge| ledger.stop_all(bridge, fade));
+    }
+
+    /// Makes the pool larger or smaller, for another scene. Growing loses nobody; shrinking lets
+    /// the quietest go.
+    pub fn resize(&self, voices: usize) -> Result<(), Error> {
+        self.touch(|ledger, bridge| ledger.resize(bridge, voices))
+    }
+
+    /// Changes the answer to a full pool, from the next play on.
+    pub fn set_when_full(&self, when_full: WhenFull) {
+        self.touch(|ledger, _| ledger.set_when_full(when_full));
+    }
+
+    /// Whether a play has not ended yet.
+    pub fn is_live(&self, voice: impl Into<Option<VoiceId>>) -> bool {
+        let Some(voice) = voice.into() else { return false };
+        self.touch(|ledger, _| ledger.is_live(voice))
+    }
+
+    /// What happened since events were last asked for. All clones of a mixer share one queue; who
+    /// asks first gets it. No lock is held between two of them, so a handler may do anything.
+    ///
+    /// The queue holds as many as [`Config::commands`]; then the oldest make room, and
+    /// [`Stats::missed_events`] counts them.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Event, Mixer, Sound};
+    /// # let (mixer, mut renderer) = Mixer::offline(Config::default())?;
+    /// # mixer.play(&Sound::from_mono(48_000, &[0.1; 480])?.named("coin"));
+    /// # renderer.frames(480);
+    /// for event in mixer.events() {
+    ///     if let Event::Ended { sound, why, .. } = event {
+    ///         println!("{} ended: {why:?}", sound.name());
+    ///     }
+    /// }
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    pub fn events(&self) -> Events {
+        Events::new(self.clone(), self.touch(|ledger, _| ledger.events_until()))
+    }
+
+    pub(super) fn next_event(&self, until: u64) -> Option<Event> {
+        self.touch(|ledger, _| ledger.next_event(until))
+    }
+
+    /// The books.
+    pub fn stats(&self) -> Stats {
+        self.touch(|ledger, bridge| ledger.stats(bridge))
+    }
+
+    /// Begins the peaks anew: the highest output, the most voices, the loudest loss.
+    pub fn reset_peaks(&self) {
+        self.touch(|ledger, bridge| ledger.reset_peaks(bridge));
+    }
+
+    /// A picture of every play, as the audio side last drew it; asking orders the next one. While
+    /// nobody asks, none is drawn.
+    pub fn voices(&self) -> Vec<VoiceInfo> {
+        self.touch(|ledger, bridge| ledger.voices(bridge))
+    }
+
+    /// How many frames were handed out: the time that [`Play::start_at`] speaks of.
+    pub fn clock(&self) -> u64 {
+        self.shared.bridge.meters.clock.load(Relaxed)
+    }
+
+    /// Frames a second.
+    pub fn sample_rate(&self) -> u32 {
+        self.shared.rate
+    }
+
+    fn frames(&self, duration: Duration) -> u32 {
+        units::short_frames(duration, self.shared.rate)
+    }
+
+    fn change(&self, target: Target, change: Change) {
+        self.touch(|ledger, bridge| match target {
+            Target::Voice(voice) => ledger.change_voice(bridge, voice, change),
+            Target::Bus(bus) => ledger.change_bus(bridge, bus, change),
+            Target::Nothing => (),
+        });
+    }
+
+    /// Puts a play into the audio side's terms. Its ticket is not known yet.
+    fn request(&self, play: Play) -> Request {
+        let sound = play.sound;
+        let (rate, clip) = (sound.sample_rate(), sound.frame_count() as u32);
+        let looping = play.looping.map(|(start, end)| {
+            let start = units::short_frames(start, rate);
+            let end = end.map_or(clip, |end| units::short_frames(end, rate).min(clip));
+            if start < end { Loop { start, end } } else { Loop { start: 0, end: clip } }
+        });
+        let park = play.when_stolen.map_or(looping.is_some(), |then| then == WhenStolen::Park);
+        Request {
+            ticket: 0,
+            gain: play.gain,
+            pan: play.pan,
+            speed: play.speed,
+            position: units::short_frames(play.position, rate),
+            looping,
+            fade_in: self.frames(play.fade_in),
+            start: match play.start {
+                When::Now => Start::After(0),
+                When::At(frame) => Start::At(frame),
+                When::After(by) => Start::After(units::frames(by, self.shared.rate)),
+            },
+            priority: play.priority,
+            bus: play.bus,
+            park,
+            when_full: WhenFull::StealQuietest,
+            paused: false,
+            sound,
+        }
+    }
+
+    /// Opens the books, enters what came home, sends what was waiting, and does something.
+    fn touch<R>(&self, act: impl FnOnce(&mut Ledger, &Bridge) -> R) -> R {
+        let bridge = &*self.shared.bridge;
+        let mut ledger = self.lock();
+        while ledger.has_news(bridge) {
+            let mut home = Home::new();
+            ledger.collect(bridge, &mut home);
+            drop(ledger);
+            home.clear_out();
+            ledger = self.lock();
+        }
+        ledger.flush(bridge);
+        ledger.shrink_if_idle(bridge);
+        act(&mut ledger, bridge)
+    }
+
+    /// Only game threads take turns here, and none keeps it for long. A panic in one of them
+    /// leaves the books as they were, so the others go on.
+    fn lock(&self) -> MutexGuard<'_, Ledger> {
+        self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Mixer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mixer").field("sample_rate", &self.shared.rate).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,9 @@
+//! The game side. It may allocate and it may fail, but it never waits for the audio side.
+
+mod events;
+mod ledger;
+mod mixer;
+mod pending;
+
+pub use events::Events;
+pub use mixer::Mixer;

@@ -1,0 +1,193 @@
+//! The contract between the two sides: what the game says, and what comes back.
+
+use crate::config::WhenFull;
+use crate::play::{BusId, Priority};
+use crate::sound::Sound;
+
+/// The voices the audio side mixes from. The game side makes and frees them, so that the audio
+/// side does neither; it never looks inside.
+pub(crate) use crate::audio::Berths;
+
+/// Names one play. Once the play has ended it names nothing, ever, and in another mixer it never
+/// did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VoiceId {
+    pub(crate) mixer: u32,
+    pub(crate) ticket: u32,
+    pub(crate) generation: u64,
+}
+
+/// What the game says. A ticket is enough to name a play: the game side gives a ticket out again
+/// only after it has collected the ending of the play that held it, so a control in the queue can
+/// meet no later play.
+pub(crate) enum Command {
+    Play(Request),
+    Voice {
+        ticket: u32,
+        change: Change,
+    },
+    Bus {
+        bus: BusId,
+        change: Change,
+    },
+    /// Growing and shrinking: mix from these from now on, and send the old ones home.
+    Resize(Box<Berths>),
+}
+
+/// A play, with all of it in frames and tamed.
+pub(crate) struct Request {
+    pub sound: Sound,
+    pub ticket: u32,
+    pub gain: f32,
+    pub pan: f32,
+    pub speed: f32,
+    /// In the sound's own frames.
+    pub position: u32,
+    pub looping: Option<Loop>,
+    /// In the mixer's frames.
+    pub fade_in: u32,
+    pub start: Start,
+    pub priority: Priority,
+    pub bus: BusId,
+    pub park: bool,
+    pub when_full: WhenFull,
+    /// Only a play that still waits for its frame can be paused before it has begun.
+    pub paused: bool,
+}
+
+/// Where a loop turns, in the sound's own frames: from `end` back to `start`, never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loop {
+    pub start: u32,
+    pub end: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start {
+    /// On this frame of the clock, or at once if it is past.
+    At(u64),
+    /// This many frames after the command takes effect.
+    After(u64),
+}
+
+/// A control. Times are in frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Change {
+    Stop { fade: u32 },
+    Pause,
+    Resume,
+    Gain { to: f32, over: u32 },
+    Pan { to: f32, over: u32 },
+    Speed { to: f32, over: u32 },
+    Seek { to: u32 },
+}
+
+/// What comes back. Every accepted play sends exactly one `Ended`, which carries its sound home.
+pub(crate) enum Report {
+    Ended {
+        ticket: u32,
+        at: u64,
+        why: End,
+        sound: Sound,
+    },
+    Parked {
+        ticket: u32,
+        at: u64,
+    },
+    Unparked {
+        ticket: u32,
+        at: u64,
+    },
+    /// The answer to each `Resize`.
+    Retired(Box<Berths>),
+}
+
+/// Why a play ended. A thief is named by its ticket alone: its own ending comes later in the
+/// queue, so its ticket still means it when this one is collected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum End {
+    Finished,
+    Stopped,
+    Stolen { thief: u32, level: f32 },
+    Refused(Refusal),
+}
+
+/// What happened, for the game to hear of. See [`Mixer::events`](crate::Mixer::events).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A play is over. Every accepted play says this exactly once.
+    Ended {
+        /// Which.
+        voice: VoiceId,
+        /// Its tag.
+        tag: u64,
+        /// What it played.
+        sound: Sound,
+        /// On which frame of the clock.
+        at: u64,
+        /// And why.
+        why: Ending,
+    },
+    /// Its voice was stolen; it keeps its time in silence.
+    Parked {
+        /// Which.
+        voice: VoiceId,
+        /// On which frame of the clock.
+        at: u64,
+    },
+    /// It is heard again.
+    Unparked {
+        /// Which.
+        voice: VoiceId,
+        /// On which frame of the clock.
+        at: u64,
+    },
+}
+
+/// Why a play is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// It played to its end.
+    Finished,
+    /// It was stopped.
+    Stopped,
+    /// Its voice was given to another.
+    Stolen {
+        /// To whom.
+        by: VoiceId,
+        /// And that one's tag.
+        by_tag: u64,
+        /// How loud it was to the ear when it went, linear. See [`to_db`](crate::to_db).
+        level: f32,
+    },
+    /// It was never heard.
+    Refused {
+        /// Why not.
+        why: Refusal,
+    },
+}
+
+/// Why an accepted play could not begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Every voice was taken, and none could be stolen for it.
+    PoolFull,
+    /// It was to begin later, and [`Config::scheduled`](crate::Config::scheduled) plays were
+    /// waiting already.
+    ScheduleFull,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_small() {
+        assert!(size_of::<Command>() <= 96, "{}", size_of::<Command>());
+        assert!(size_of::<Report>() <= 40, "{}", size_of::<Report>());
+        assert_eq!(size_of::<VoiceId>(), 16);
+    }
+}

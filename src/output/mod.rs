@@ -1,0 +1,3 @@
+//! Drivers. The renderer does not know which one runs it.
+
+pub(crate) mod offline;

@@ -1,0 +1,123 @@
+//! Without a device: frames into memory, and into WAV files.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hound::{SampleFormat, WavSpec, WavWriter};
+
+use crate::audio::Renderer;
+use crate::bridge::Bridge;
+use crate::config::Config;
+use crate::game::Mixer;
+use crate::{Error, Frame};
+
+/// The most frames that fit into one WAV file, whose sizes are 32-bit: a little over three hours
+/// at 48 kHz. Room is left for the headers.
+pub(crate) const MOST_WAV_FRAMES: usize = (u32::MAX as usize - 1024) / size_of::<Frame>();
+
+/// How many frames are rendered at a time on the way to a file.
+const BLOCK: usize = 4096;
+
+impl Mixer {
+    /// Opens a mixer without a device: its sound is made by calling the [`Renderer`]. That is the
+    /// way to test a game's sound, to render it into a file, and to drive it from any other audio
+    /// backend.
+    pub fn offline(config: Config) -> Result<(Mixer, Renderer), Error> {
+        config.check()?;
+        let bridge = Arc::new(Bridge::new(&config));
+        let reserved = Bridge::reserved(&config) as u64;
+        let renderer = Renderer::new(&config, bridge.clone(), reserved);
+        Ok((Mixer::new(&config, bridge), renderer))
+    }
+}
+
+impl Renderer {
+    /// The frames that come next.
+    pub fn frames(&mut self, count: usize) -> Vec<Frame> {
+        let mut frames = vec![[0.0; 2]; count];
+        self.render(&mut frames);
+        frames
+    }
+
+    /// Renders the frames that come next into a WAV file, 32-bit float. If the file cannot be
+    /// made, nothing was rendered; if it cannot be finished, nothing of it is left behind.
+    pub fn write_wav(&mut self, path: impl AsRef<Path>, count: usize) -> Result<(), Error> {
+        let mut block = [[0.0; 2]; BLOCK];
+        let mut left = count;
+        write(path.as_ref(), self.sample_rate(), count, |write| {
+            while left > 0 {
+                let frames = &mut block[..left.min(BLOCK)];
+                self.render(frames);
+                left -= frames.len();
+                write(frames)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Writes frames into a WAV file, 32-bit float. If that fails, nothing of it is left behind.
+pub fn write_wav(path: impl AsRef<Path>, sample_rate: u32, frames: &[Frame]) -> Result<(), Error> {
+    write(path.as_ref(), sample_rate, frames.len(), |write| write(frames))
+}
+
+type Sink<'a> = &'a mut dyn FnMut(&[Frame]) -> Result<(), hound::Error>;
+
+/// Writes into a file beside the one that is meant, and puts it in its place once it is whole.
+fn write(
+    path: &Path,
+    sample_rate: u32,
+    count: usize,
+    fill: impl FnOnce(Sink) -> Result<(), hound::Error>,
+) -> Result<(), Error> {
+    if count > MOST_WAV_FRAMES {
+        return Err(Error::TooLong { path: path.to_owned(), frames: count });
+    }
+    let part = part_path(path);
+    let written = (|| {
+        let file = File::create(&part).map_err(hound::Error::IoError)?;
+        let spec = WavSpec {
+            channels: 2,
+            sample_rate,
+            bits_per_sample: 32,
+            sample_format: SampleFormat::Float,
+        };
+        let mut wav = WavWriter::new(BufWriter::new(file), spec)?;
+        fill(&mut |frames| {
+            frames.iter().flatten().try_for_each(|sample| wav.write_sample(*sample))
+        })?;
+        wav.finalize()
+    })();
+    let placed = written
+        .map_err(io_error)
+        .and_then(|()| if part == path { Ok(()) } else { fs::rename(&part, path) });
+    placed.map_err(|source| {
+        if part != path {
+            // What failed may be that there is no such file; there is nothing more to be done.
+            let _ = fs::remove_file(&part);
+        }
+        Error::Write { path: path.to_owned(), source }
+    })
+}
+
+/// Where to write first. What is there and is no ordinary file (a device, a pipe) is written to
+/// as it is: it must not be replaced.
+fn part_path(path: &Path) -> PathBuf {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => path.to_owned(),
+        _ => {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".part");
+            name.into()
+        }
+    }
+}
+
+fn io_error(error: hound::Error) -> io::Error {
+    match error {
+        hound::Error::IoError(error) => error,
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,266 @@
+//! A request to play a sound, and the names by which playing things are controlled.
+
+use std::ops::{Bound, RangeBounds};
+use std::time::Duration;
+
+use crate::message::VoiceId;
+use crate::sound::Sound;
+
+/// A request to play a [`Sound`]: what, how loud, where, from when. A template, too: cloning one
+/// is cheap, and [`Mixer::play`](crate::Mixer::play) takes it by reference.
+///
+/// ```
+/// use voicepool::{Play, Priority, Sound, ms};
+///
+/// let step = Sound::from_mono(48_000, &[0.5; 480])?;
+/// let quiet_step = Play::of(&step).gain(0.25).pan(-0.5).priority(Priority::Low);
+/// let one_later = quiet_step.clone().delay(ms(250)).speed(1.1);
+/// # Ok::<(), voicepool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Play {
+    pub(crate) sound: Sound,
+    pub(crate) gain: f32,
+    pub(crate) pan: f32,
+    pub(crate) speed: f32,
+    pub(crate) looping: Option<(Duration, Option<Duration>)>,
+    pub(crate) position: Duration,
+    pub(crate) fade_in: Duration,
+    pub(crate) start: When,
+    pub(crate) priority: Priority,
+    pub(crate) when_stolen: Option<WhenStolen>,
+    pub(crate) bus: BusId,
+    pub(crate) tag: u64,
+}
+
+/// When a play begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum When {
+    Now,
+    At(u64),
+    After(Duration),
+}
+
+impl Play {
+    /// Plays a sound once, from its beginning, as it is.
+    pub fn of(sound: &Sound) -> Play {
+        Play {
+            sound: sound.clone(),
+            gain: 1.0,
+            pan: 0.0,
+            speed: 1.0,
+            looping: None,
+            position: Duration::ZERO,
+            fade_in: Duration::ZERO,
+            start: When::Now,
+            priority: Priority::Normal,
+            when_stolen: None,
+            bus: BusId::MASTER,
+            tag: 0,
+        }
+    }
+
+    /// How loud: 1 is as it is; 0 to 1000. See [`db`](crate::db).
+    #[doc(alias = "volume")]
+    pub fn gain(self, linear: f32) -> Play {
+        Play { gain: tame_gain(linear), ..self }
+    }
+
+    /// From -1 (left) to 1 (right). At 0 a sound passes untouched; the power stays the same.
+    pub fn pan(self, left_to_right: f32) -> Play {
+        Play { pan: tame_pan(left_to_right), ..self }
+    }
+
+    /// How fast, and so how high: 2 is an octave up; 0.01 to 100. See
+    /// [`semitones`](crate::semitones).
+    #[doc(alias("pitch", "playback_rate"))]
+    pub fn speed(self, ratio: f32) -> Play {
+        Play { speed: tame_speed(ratio), ..self }
+    }
+
+    /// Repeats the whole sound until it is stopped.
+    pub fn looping(self) -> Play {
+        self.loop_range(..)
+    }
+
+    /// Repeats a part of the sound until it is stopped: `secs(4.0)..` is an intro of four
+    /// seconds, then a loop. An empty range is the whole sound.
+    pub fn loop_range(self, range: impl RangeBounds<Duration>) -> Play {
+        const TICK: Duration = Duration::from_nanos(1);
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(start) => start.saturating_add(TICK),
+            Bound::Unbounded => Duration::ZERO,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(end) => Some(end.saturating_add(TICK)),
+            Bound::Excluded(end) => Some(*end),
+            Bound::Unbounded => None,
+        };
+        Play { looping: Some((start, end)), ..self }
+    }
+
+    /// Begins in the middle of the sound.
+    pub fn from_position(self, position: Duration) -> Play {
+        Play { position, ..self }
+    }
+
+    /// Fades in from silence.
+    pub fn fade_in(self, over: Duration) -> Play {
+        Play { fade_in: over, ..self }
+    }
+
+    /// Begins on a frame of [`Mixer::clock`](crate::Mixer::clock), exactly. A frame that is
+    /// already past means as soon as possible.
+    pub fn start_at(self, frame: u64) -> Play {
+        Play { start: When::At(frame), ..self }
+    }
+
+    /// Begins this long after the audio thread has heard of it.
+    pub fn delay(self, by: Duration) -> Play {
+        Play { start: When::After(by), ..self }
+    }
+
+    /// Who may steal this voice, and whose voice it may steal.
+    pub fn priority(self, priority: Priority) -> Play {
+        Play { priority, ..self }
+    }
+
+    /// What becomes of it when its voice is stolen.
+    pub fn when_stolen(self, then: WhenStolen) -> Play {
+        Play { when_stolen: Some(then), ..self }
+    }
+
+    /// Plays through a bus.
+    pub fn bus(self, bus: BusId) -> Play {
+        Play { bus, ..self }
+    }
+
+    /// A number of your own, that comes back with every [`Event`](crate::Event) about this play.
+    pub fn tag(self, tag: u64) -> Play {
+        Play { tag, ..self }
+    }
+}
+
+impl From<&Sound> for Play {
+    fn from(sound: &Sound) -> Play {
+        Play::of(sound)
+    }
+}
+
+impl From<&Play> for Play {
+    fn from(template: &Play) -> Play {
+        template.clone()
+    }
+}
+
+/// Gains below this, -160 dB, are silence: products of them stay clear of denormal numbers.
+const LEAST_GAIN: f32 = 1e-8;
+
+/// NaN is 0.
+pub(crate) fn tame_gain(gain: f32) -> f32 {
+    if gain >= LEAST_GAIN { gain.min(1000.0) } else { 0.0 }
+}
+
+/// NaN is the centre.
+pub(crate) fn tame_pan(pan: f32) -> f32 {
+    if pan.is_nan() { 0.0 } else { pan.clamp(-1.0, 1.0) }
+}
+
+/// NaN is the sound's own speed.
+pub(crate) fn tame_speed(speed: f32) -> f32 {
+    if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 100.0) }
+}
+
+/// Who gives way to whom. A play may steal from its own priority and from those below.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Priority {
+    /// Footsteps, sparkles: the first to go.
+    Low,
+    /// Most things.
+    #[default]
+    Normal,
+    /// What the player must hear.
+    High,
+    /// Music and speech: never stolen.
+    Protected,
+}
+
+/// What becomes of a play whose voice is stolen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WhenStolen {
+    /// It ends. What one-shots do, unless told otherwise.
+    End,
+    /// It goes on in silence, and is heard again when a voice is free. What loops do, unless told
+    /// otherwise.
+    Park,
+}
+
+/// One of the sixteen buses. Each has a gain, can be paused and stopped, and leads to the
+/// master, which is bus 0.
+///
+/// ```
+/// use voicepool::BusId;
+/// const MUSIC: BusId = BusId::new(1);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BusId(u8);
+
+impl BusId {
+    /// The whole: what is said to it is said to every sound.
+    pub const MASTER: BusId = BusId(0);
+
+    /// How many there are.
+    pub const COUNT: usize = 16;
+
+    /// Bus `n`, from 0 (the master) to 15. What is beyond is bus 15.
+    pub const fn new(n: u8) -> BusId {
+        BusId(if n < BusId::COUNT as u8 { n } else { BusId::COUNT as u8 - 1 })
+    }
+
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// What a control is meant for: one voice, all of a bus, or (a play that was turned away) nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One voice.
+    Voice(VoiceId),
+    /// Everything on a bus.
+    Bus(BusId),
+    /// Nothing.
+    Nothing,
+}
+
+impl From<VoiceId> for Target {
+    fn from(voice: VoiceId) -> Target {
+        Target::Voice(voice)
+    }
+}
+
+impl From<Option<VoiceId>> for Target {
+    fn from(voice: Option<VoiceId>) -> Target {
+        voice.map_or(Target::Nothing, Target::Voice)
+    }
+}
+
+impl From<BusId> for Target {
+    fn from(bus: BusId) -> Target {
+        Target::Bus(bus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absurd_values_are_tamed_at_the_door() {
+        assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(tame_gain), [0.0, 0.0, 0.0, 1000.0]);
+        assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(tame_pan), [0.0, -1.0, 1.0]);
+        assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(tame_speed), [1.0, 0.01, 100.0]);
+        assert_eq!(BusId::new(200), BusId::new(15));
+    }
+}

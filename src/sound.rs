@@ -1,0 +1,318 @@
+//! A sound: samples that never change, shared by all who play them.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::envelope::Envelope;
+pub(crate) use crate::samples::Samples;
+use crate::samples::{admit, gather};
+use crate::{Error, Frame, resample, units, wav};
+
+/// What a sample rate may be: anything a converter or a toy test has ever used.
+const SAMPLE_RATES: std::ops::RangeInclusive<u32> = 1..=384_000;
+
+/// Positions are 32.32 fixed point; one bit is kept for what runs past the end.
+const MOST_FRAMES: usize = 1 << 31;
+
+/// A sound to be played any number of times, at once if need be.
+///
+/// It never changes, and its clones share the same samples, so that handing one around costs
+/// nothing. Sixteen-bit samples are kept as they are, mono stays mono.
+///
+/// ```
+/// use voicepool::Sound;
+///
+/// let blip = Sound::from_mono(4, &[1.0, 0.5])?.named("blip");
+/// assert_eq!(blip.duration(), voicepool::ms(500));
+/// assert!(blip.frames().eq([[1.0, 1.0], [0.5, 0.5]]));
+/// # Ok::<(), voicepool::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Sound(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    name: Box<str>,
+    sample_rate: u32,
+    truncated: bool,
+    samples: Samples,
+    envelope: Envelope,
+}
+
+impl Sound {
+    /// Reads a WAV file: 8, 16, 24 or 32-bit integers or 32-bit floats, mono or stereo.
+    ///
+    /// The file is known by its content, whatever its name ends in. Its chunks are believed
+    /// only as far as the file goes: see [`is_truncated`](Sound::is_truncated).
+    pub fn load(path: impl AsRef<Path>) -> Result<Sound, Error> {
+        let path = path.as_ref();
+        let fault = |fault| Error::Sound { name: path.display().to_string(), fault };
+        let file = read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let wav = wav::decode(&file).map_err(fault)?;
+        drop(file);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        Sound::new(&stem, wav.sample_rate, wav.samples, wav.truncated).map_err(fault)
+    }
+
+    /// The same for a file that is already in memory: `include_bytes!`, asset loaders.
+    pub fn from_bytes(file: impl AsRef<[u8]>) -> Result<Sound, Error> {
+        wav::decode(file.as_ref())
+            .and_then(|wav| Sound::new("", wav.sample_rate, wav.samples, wav.truncated))
+            .map_err(|fault| Error::Sound { name: "sound bytes".into(), fault })
+    }
+
+    /// A sound of samples that sound on both sides alike.
+    pub fn from_mono(sample_rate: u32, samples: &[f32]) -> Result<Sound, Error> {
+        let mut rest = samples.iter().copied();
+        gather(samples.len(), |frame| admit(frame, rest.next().unwrap_or_default()))
+            .and_then(|samples| Sound::new("", sample_rate, Samples::Mono32(samples), false))
+            .map_err(|fault| Error::Sound { name: "mono samples".into(), fault })
+    }
+
+    /// A sound of frames, left and right.
+    pub fn from_stereo(sample_rate: u32, frames: &[Frame]) -> Result<Sound, Error> {
+        let mut rest = frames.as_flattened().iter().copied();
+        gather(frames.len(), |frame| admit(frame, rest.next().unwrap_or_default()))
+            .and_then(|samples| Sound::new("", sample_rate, Samples::Stereo32(samples), false))
+            .map_err(|fault| Error::Sound { name: "stereo frames".into(), fault })
+    }
+
+    fn new(
+        name: &str,
+        sample_rate: u32,
+        samples: Samples,
+        truncated: bool,
+    ) -> Result<Sound, String> {
+        check_rate(sample_rate)?;
+        match samples.frame_count() {
+            0 => return Err("has no frames".into()),
+            n if n > MOST_FRAMES => {
+                return Err(format!("has {n} frames; at most {MOST_FRAMES} can be played"));
+            }
+            _ => {}
+        }
+        Ok(Sound(Arc::new(Inner {
+            name: name.into(),
+            sample_rate,
+            truncated,
+            envelope: Envelope::new(sample_rate, &samples),
+            samples,
+        })))
+    }
+
+    /// The same sound at another rate, computed once, in the best quality, with the same bits
+    /// on every processor. At its own rate it is this very sound.
+    ///
+    /// What was below 90 % of the lower of the two band edges is kept, what was above that
+    /// edge is gone (more than 125 dB down). The result is kept as `f32`; one of more than
+    /// 4 GiB is refused.
+    ///
+    /// ```
+    /// use voicepool::Sound;
+    ///
+    /// let sound = Sound::from_mono(44_100, &[0.5; 441])?;
+    /// assert_eq!(sound.resampled(48_000)?.frame_count(), 480);
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    pub fn resampled(&self, sample_rate: u32) -> Result<Sound, Error> {
+        if sample_rate == self.sample_rate() {
+            return Ok(self.clone());
+        }
+        check_rate(sample_rate)
+            .and_then(|()| resample::resample(self.samples(), self.sample_rate(), sample_rate))
+            .and_then(|samples| Sound::new(self.name(), sample_rate, samples, self.is_truncated()))
+            .map_err(|fault| Error::Sound {
+                name: match self.name() {
+                    "" => "sound".into(),
+                    name => name.into(),
+                },
+                fault,
+            })
+    }
+
+    /// The same samples under another name.
+    pub fn named(self, name: &str) -> Sound {
+        Sound(Arc::new(Inner { name: name.into(), ..(*self.0).clone() }))
+    }
+
+    /// The stem of the file it was loaded from (`boom` for `sounds/boom.wav`), unless it was
+    /// [`named`](Sound::named); otherwise empty.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// How long it plays at its own speed.
+    pub fn duration(&self) -> Duration {
+        units::duration(self.frame_count() as u64, self.sample_rate())
+    }
+
+    /// Frames in a second.
+    pub fn sample_rate(&self) -> u32 {
+        self.0.sample_rate
+    }
+
+    /// How many frames there are.
+    pub fn frame_count(&self) -> usize {
+        self.0.samples.frame_count()
+    }
+
+    /// 1 or 2.
+    pub fn channels(&self) -> u16 {
+        match self.0.samples {
+            Samples::Mono16(_) | Samples::Mono32(_) => 1,
+            Samples::Stereo16(_) | Samples::Stereo32(_) => 2,
+        }
+    }
+
+    /// Whether the file promised more than was there: it was cut short, and plays as far as
+    /// it goes.
+    pub fn is_truncated(&self) -> bool {
+        self.0.truncated
+    }
+
+    /// The samples, for waveform displays and tests. A mono sound has the same on both sides.
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = Frame> + '_ {
+        let samples = &self.0.samples;
+        (0..samples.frame_count()).map(|at| samples.frame(at))
+    }
+
+    /// How many bytes its samples and its level envelope take. Clones share them.
+    pub fn memory(&self) -> usize {
+        self.0.samples.bytes() + self.0.envelope.bytes()
+    }
+
+    pub(crate) fn samples(&self) -> &Samples {
+        &self.0.samples
+    }
+
+    pub(crate) fn envelope(&self) -> &Envelope {
+        &self.0.envelope
+    }
+}
+
+impl fmt::Debug for Sound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sound")
+            .field("name", &self.name())
+            .field("sample_rate", &self.sample_rate())
+            .field("frames", &self.frame_count())
+            .finish()
+    }
+}
+
+pub(crate) fn check_rate(sample_rate: u32) -> Result<(), String> {
+    if SAMPLE_RATES.contains(&sample_rate) {
+        return Ok(());
+    }
+    Err(format!(
+        "sample rate {sample_rate} Hz is not within {} to {} Hz",
+        SAMPLE_RATES.start(),
+        SAMPLE_RATES.end()
+    ))
+}
+
+/// A whole file, as long as it was when it was opened and no longer than a WAV can be.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // Before opening: to open a pipe waits for its writer, and a device may never end.
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
+        let fault = "not a regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, fault));
+    }
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    wav::check_length(length)
+        .map_err(|fault| io::Error::new(io::ErrorKind::FileTooLarge, fault))?;
+    let mut bytes = Vec::new();
+    usize::try_from(length)
+        .ok()
+        .and_then(|length| bytes.try_reserve_exact(length).ok())
+        .ok_or(io::ErrorKind::OutOfMemory)?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(result: Result<Sound, Error>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_sound_is_one_pointer_and_goes_to_any_thread() {
+        fn any_thread<T: Send + Sync + Clone>() {}
+        any_thread::<Sound>();
+        assert_eq!(size_of::<Option<Sound>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn a_name_changes_nothing_but_the_name() {
+        let sound = Sound::from_stereo(4, &[[1.0, -1.0], [0.5, 0.25]]).unwrap();
+        assert_eq!(sound.name(), "");
+        let Samples::Stereo32(before) = sound.samples().clone() else {
+            panic!("two channels of f32 were given");
+        };
+        let named = sound.clone().named("bell");
+        let Samples::Stereo32(after) = named.samples() else {
+            panic!("a name changed the samples");
+        };
+        assert!(Arc::ptr_eq(&before, after));
+        assert_eq!(named.name(), "bell");
+        assert_eq!(named.channels(), 2);
+        assert!(named.frames().eq(sound.frames()));
+        assert_eq!(format!("{named:?}"), "Sound { name: \"bell\", sample_rate: 4, frames: 2 }");
+    }
+
+    #[test]
+    fn what_no_mix_could_carry_is_refused_with_its_place() {
+        assert_eq!(
+            text(Sound::from_mono(4, &[0.0, f32::NAN])),
+            "mono samples: frame 1 is NaN; samples are finite and within ±65536"
+        );
+        assert_eq!(
+            text(Sound::from_stereo(4, &[[0.0, 0.0], [0.0, 0.0], [0.0, f32::NEG_INFINITY]])),
+            "stereo frames: frame 2 is -inf; samples are finite and within ±65536"
+        );
+        assert_eq!(
+            text(Sound::from_mono(4, &[65_536.0, -65_536.01])),
+            "mono samples: frame 1 is -65536.01; samples are finite and within ±65536"
+        );
+        assert_eq!(text(Sound::from_mono(4, &[])), "mono samples: has no frames");
+        assert_eq!(
+            text(Sound::from_mono(0, &[0.0])),
+            "mono samples: sample rate 0 Hz is not within 1 to 384000 Hz"
+        );
+        assert_eq!(
+            text(Sound::from_stereo(384_001, &[[0.0; 2]])),
+            "stereo frames: sample rate 384001 Hz is not within 1 to 384000 Hz"
+        );
+    }
+
+    #[test]
+    fn its_own_rate_is_the_very_same_sound() {
+        let sound = Sound::from_mono(8, &[1.0, 2.0, 3.0]).unwrap();
+        assert!(Arc::ptr_eq(&sound.0, &sound.resampled(8).unwrap().0));
+    }
+
+    #[test]
+    fn another_rate_keeps_the_name_and_refuses_what_cannot_be() {
+        let sound = Sound::from_mono(1, &[0.5; 9_000]).unwrap().named("wind");
+        let faster = sound.resampled(2).unwrap();
+        assert_eq!((faster.name(), faster.frame_count()), ("wind", 18_000));
+        assert_eq!(faster.duration(), sound.duration());
+        assert_eq!(text(sound.resampled(0)), "wind: sample rate 0 Hz is not within 1 to 384000 Hz");
+        assert_eq!(
+            text(sound.resampled(384_000)),
+            "wind: would be 3456000000 frames at 384000 Hz; at most 1073741824 fit into 4 GiB"
+        );
+    }
+}

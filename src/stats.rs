@@ -1,0 +1,205 @@
+//! Numbers and pictures of a mixer at work.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::Frame;
+use crate::message::VoiceId;
+use crate::play::{BusId, Priority};
+use crate::sound::Sound;
+use crate::units::to_db;
+
+/// The mixer's books. At every moment
+/// `accepted == finished + stopped + stolen + refused + live`.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// How many voices there are.
+    pub voices: usize,
+    /// How many of them are taken.
+    pub playing: usize,
+    /// Plays that keep their time in silence, robbed of their voice.
+    pub parked: usize,
+    /// Plays that wait for their frame.
+    pub scheduled: usize,
+    /// Plays accepted and not yet ended: playing, parked, scheduled, or still in the queue.
+    /// Counted on its own, not worked out from the other numbers.
+    pub live: usize,
+    /// The most voices that were ever taken at once. Size the pool by it.
+    pub most_playing: usize,
+    /// Plays that got a [`VoiceId`].
+    pub accepted: u64,
+    /// Of these: played to their end.
+    pub finished: u64,
+    /// Stopped.
+    pub stopped: u64,
+    /// Ended because their voice was given to another.
+    pub stolen: u64,
+    /// Never heard.
+    pub refused: u64,
+    /// Plays that got no [`VoiceId`], because the queue had no room.
+    pub turned_away: u64,
+    /// The loudest that a stolen voice ever was when it went, linear.
+    pub loudest_stolen: f32,
+    /// Frames handed out: the clock.
+    pub frames: u64,
+    /// The highest peaks, left and right, before the ceiling: above 1 it had work to do.
+    pub peak: Frame,
+    /// Events that nobody asked for in time, or that found no room on their way.
+    pub missed_events: u64,
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "voices   {} of {} playing ({} at most), {} parked, {} scheduled",
+            self.playing, self.voices, self.most_playing, self.parked, self.scheduled
+        )?;
+        writeln!(
+            f,
+            "plays    {} accepted: {} finished, {} stopped, {} stolen, {} refused, {} live; {} turned away",
+            self.accepted,
+            self.finished,
+            self.stopped,
+            self.stolen,
+            self.refused,
+            self.live,
+            self.turned_away
+        )?;
+        write!(f, "stolen   ")?;
+        match self.stolen {
+            0 => writeln!(f, "nothing")?,
+            _ => writeln!(f, "the loudest at {:.1} dB", to_db(self.loudest_stolen))?,
+        }
+        write!(
+            f,
+            "output   {} frames, peak {:.1} dB left, {:.1} dB right; {} events missed",
+            self.frames,
+            to_db(self.peak[0]),
+            to_db(self.peak[1]),
+            self.missed_events
+        )
+    }
+}
+
+/// One play, as the audio side saw it when the snapshot was taken.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VoiceInfo {
+    /// Which.
+    pub voice: VoiceId,
+    /// Its place in the pool, from 0 on, if it has one.
+    pub slot: Option<usize>,
+    /// Its tag.
+    pub tag: u64,
+    /// What it plays.
+    pub sound: Sound,
+    /// Through which bus.
+    pub bus: BusId,
+    /// What it is doing.
+    pub state: VoiceState,
+    /// Where in the sound it is.
+    pub position: Duration,
+    /// How loud it is to the ear over the coming 50 ms, linear. See [`to_db`](crate::to_db).
+    pub level: f32,
+    /// Its own gain.
+    pub gain: f32,
+    /// Its pan.
+    pub pan: f32,
+    /// Its priority.
+    pub priority: Priority,
+}
+
+/// What a play is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum VoiceState {
+    /// It has a voice, and sounds.
+    Playing,
+    /// It has a voice, and stands still.
+    Paused,
+    /// It has a voice, and fades out.
+    Stopping,
+    /// It keeps its time in silence, without a voice.
+    Parked,
+    /// It waits for its frame.
+    Scheduled,
+}
+
+/// A row of a snapshot: what only the audio side knows.
+pub(crate) struct Row {
+    pub ticket: u32,
+    pub slot: Option<u32>,
+    pub state: VoiceState,
+    pub position: u32,
+    pub level: f32,
+    pub gain: f32,
+    pub pan: f32,
+}
+
+/// A sheet that the game side sends over empty, with room for all, and gets back filled.
+pub(crate) struct Snapshot {
+    rows: Vec<Row>,
+    /// The number of the last command that had been heard: later plays are not in it.
+    pub heard: u64,
+}
+
+impl Snapshot {
+    pub fn new(capacity: usize) -> Snapshot {
+        Snapshot { rows: Vec::with_capacity(capacity), heard: 0 }
+    }
+
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    pub fn begin(&mut self, heard: u64) {
+        self.rows.clear();
+        self.heard = heard;
+    }
+
+    /// Adds a row, if there is room: it never allocates.
+    pub fn add(&mut self, row: Row) {
+        if self.rows.len() < self.rows.capacity() {
+            self.rows.push(row);
+        }
+    }
+}
+
+/// What the audio side shows without being asked: each is one store.
+#[derive(Default)]
+pub(crate) struct Meters {
+    pub clock: AtomicU64,
+    pub voices: AtomicU32,
+    pub playing: AtomicU32,
+    pub parked: AtomicU32,
+    pub scheduled: AtomicU32,
+    pub most_playing: AtomicU32,
+    /// Notices that found no room on their way home.
+    pub missed: AtomicU64,
+    /// The bits of two floats that are never negative, which therefore compare as numbers do.
+    peak: [AtomicU32; 2],
+}
+
+impl Meters {
+    pub fn show_peak(&self, peak: Frame) {
+        for (meter, peak) in self.peak.iter().zip(peak) {
+            meter.fetch_max(peak.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    pub fn saw_playing(&self, voices: u32) {
+        self.most_playing.fetch_max(voices, Ordering::Relaxed);
+    }
+
+    pub fn peak(&self) -> Frame {
+        self.peak.each_ref().map(|meter| f32::from_bits(meter.load(Ordering::Relaxed)))
+    }
+
+    pub fn reset_peaks(&self) {
+        self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
+        self.most_playing.store(self.playing.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
