@@ -68,6 +68,7 @@ impl Voices {
     }
 
     /// Gives a voice a slot, or gives it back.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn insert(&mut self, voice: Voice, buses: &Buses) -> Result<u32, Voice> {
         let slot = self.berths.voices.insert(voice)?.slot() as u32;
         if self.ranked.is_some() {
