@@ -1,5 +1,62 @@
 //! A real-time voice-pool mixer for games.
+//!
+//! A game asks for many more sounds than can, or should, be heard at once. `voicepool` mixes from
+//! a fixed pool of voices made once, up front. When a sound is asked for and the pool is full, the
+//! voice that is quietest to the ear, at that moment, gives its place up without a click, and the
+//! new sound starts on its exact frame.
+//!
+//! ```
+//! use voicepool::{Config, Mixer, Play, Sound, ms};
+//!
+//! let (mixer, mut renderer) = Mixer::offline(Config { voices: 32, ..Config::default() })?;
+//! let coin = Sound::load("sounds/coin.wav")?;
+//! for i in 0..500 {
+//!     mixer.play(Play::of(&coin).delay(ms(i * 3)).pan(i as f32 / 250.0 - 1.0));
+//! }
+//! let frames = renderer.frames(2 * 48_000);
+//! assert!(mixer.stats().stolen > 0 && frames.iter().flatten().all(|sample| sample.abs() <= 1.0));
+//! # Ok::<(), voicepool::Error>(())
+//! ```
+//!
+//! # Two sides
+//!
+//! ```text
+//!        game threads                                       audio thread
+//!   ┌──────────────────────┐      commands, bounded     ┌──────────────────────┐
+//!   │ Mixer                ├───────────────────────────▶│ Renderer             │
+//!   │  play, stop, set_... │                            │  obey, mix, report   │
+//!   │  ledger of tickets   │◀───────────────────────────┤  voices, tail, buses │
+//!   └──────────────────────┘   endings and the sounds   └──────────────────────┘
+//! ```
+//!
+//! [`Mixer`] and [`Renderer`] share nothing but two bounded channels and a few atomics. Sounds
+//! cross with the play that needs them and come home with its ending, so the audio side never
+//! frees one. In the source, a folder is a thread: `game/` may allocate and fail, `audio/` does
+//! neither.
+//!
+//! # The laws
+//!
+//! Tests are named after them.
+//!
+//! 1. **The callback is real-time.** No allocation, no free, no lock, no system call, no unbounded
+//!    loop, no panic in [`Renderer::render`], whatever arrives.
+//! 2. **Nobody waits.** Neither side ever waits for the other.
+//! 3. **One play, one ending.** Accepted = finished + stopped + stolen + refused + still live, at
+//!    every frame. A play that was turned away says so in its return value; a control is never
+//!    lost.
+//! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
+//!    the buffer sizes.
+//! 5. **No click.** Every change is ramped. For sines from 100 Hz up, no step is above 1.5 times
+//!    the sine's own. What the author made is left alone: a start at position 0, a clip's end, a
+//!    loop's seam.
+//! 6. **Quietest is what the ear would say**, now, not what a gain knob says.
+//! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
+//! 8. **What comes out is finite and within ±1**, whatever went in; below the ceiling it is exact.
+//! 9. **Sound never takes the game down.** A full queue, a bad file, a renderer that is gone:
+//!    values, not panics.
+//! 10. **Memory is bounded** by [`Config`], from opening on.
 
+#![cfg_attr(rtsan, feature(sanitize))]
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -36,3 +93,8 @@ pub use units::{db, ms, secs, semitones, to_db};
 
 /// A frame: left and right.
 pub type Frame = [f32; 2];
+
+/// The README's example is compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

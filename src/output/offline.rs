@@ -121,3 +121,99 @@ fn io_error(error: hound::Error) -> io::Error {
         other => io::Error::other(other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Play, Sound};
+
+    /// A folder of this test's own, gone with it.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path =
+                std::env::temp_dir().join(format!("voicepool-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Folder(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let name =
+                |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+            fs::read_dir(&self.0).unwrap().map(name).collect()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn beeping() -> Renderer {
+        let (mixer, renderer) =
+            Mixer::offline(Config { sample_rate: 8000, ..Config::default() }).unwrap();
+        let beep = Sound::from_mono(8000, &[0.5, -0.25, 0.125]).unwrap();
+        mixer.play(Play::of(&beep).looping());
+        renderer
+    }
+
+    #[test]
+    fn a_wav_holds_the_frames_that_memory_would() {
+        let folder = Folder::new("same");
+        let path = folder.0.join("beep.wav");
+        beeping().write_wav(&path, 10_000).unwrap();
+        let read = Sound::load(&path).unwrap();
+        assert_eq!((read.sample_rate(), read.name()), (8000, "beep"));
+        assert!(read.frames().eq(beeping().frames(10_000)));
+        assert_eq!(folder.names(), ["beep.wav"]);
+    }
+
+    #[test]
+    fn what_a_wav_cannot_hold_is_refused_before_anything_is_written_or_rendered() {
+        let folder = Folder::new("long");
+        let path = folder.0.join("day.wav");
+        let mut renderer = beeping();
+        let error = renderer.write_wav(&path, MOST_WAV_FRAMES + 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "{}: 536870784 frames do not fit into one WAV file (at most 536870783)",
+                path.display()
+            )
+        );
+        assert!(folder.names().is_empty());
+        assert_eq!(renderer.frames(3), beeping().frames(3));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_made_costs_no_frames() {
+        let mut renderer = beeping();
+        let path = Path::new("no/such/folder/beep.wav");
+        let error = renderer.write_wav(path, 100).unwrap_err().to_string();
+        assert!(error.starts_with("no/such/folder/beep.wav: could not be written: "), "{error}");
+        assert_eq!(renderer.frames(3), beeping().frames(3));
+    }
+
+    #[test]
+    fn a_write_that_fails_leaves_what_was_there_and_nothing_half() {
+        let folder = Folder::new("half");
+        let path = folder.0.join("beep.wav");
+        fs::write(&path, "what was there").unwrap();
+        let full = |_: Sink| Err(hound::Error::IoError(io::Error::other("the disk is full")));
+        let error = write(&path, 8000, 1, full).unwrap_err().to_string();
+        assert!(error.ends_with("beep.wav: could not be written: the disk is full"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"what was there");
+        assert_eq!(folder.names(), ["beep.wav"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_is_written_to_and_never_replaced() {
+        assert_eq!(part_path(Path::new("/dev/null")), Path::new("/dev/null"));
+        assert_eq!(part_path(Path::new("new.wav")), Path::new("new.wav.part"));
+        let error = write_wav("/dev/full", 8000, &[[0.0; 2]; 5000]).unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full: could not be written: "), "{error}");
+    }
+}
