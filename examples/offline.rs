@@ -74,7 +74,7 @@ impl Show {
 
     /// What happens in each tenth of a second.
     fn cue(&self, tenth: u64) {
-        if tenth % 4 == 0 {
+        if tenth.is_multiple_of(4) {
             let step = ["footstep_1", "footstep_2", "footstep_3"][(tenth / 4 % 3) as usize];
             let across = tenth as f32 / (SECONDS * 5) as f32 - 1.0;
             self.mixer.play(self.sound(step).pan(across));
