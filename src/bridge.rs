@@ -7,7 +7,9 @@
 //! nobody receives unless there is a message that was published. Every place touched is then
 //! complete, and no call ever finds a reason to spin.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use crossbeam_utils::CachePadded;
@@ -15,7 +17,7 @@ use crossbeam_utils::atomic::AtomicCell;
 
 use crate::config::Config;
 use crate::message::{Command, Report};
-use crate::stats::{Meters, Snapshot};
+use crate::stats::{Meters, OutputState, Snapshot};
 
 /// Everything both sides hold. It keeps both ends of both channels, so nothing ever disconnects,
 /// whichever side is dropped first.
@@ -29,7 +31,18 @@ pub(crate) struct Bridge {
     filled: AtomicCell<Option<Box<Snapshot>>>,
     stop_all: AtomicU64,
     closed: AtomicBool,
+    output: Output,
 }
+
+/// Where the sound goes, as the output's supervisor tells the game. Neither of the two is the
+/// audio thread, so a lock will do.
+struct Output {
+    state: Mutex<(OutputState, VecDeque<OutputState>)>,
+    has_news: AtomicBool,
+}
+
+/// How many changes of the output are kept for a game that does not ask.
+const MOST_OUTPUT_NEWS: usize = 16;
 
 /// The bit that says that `stop_all` holds an order; beside it are the low 32 bits of the number
 /// of the last command before it, and 31 bits of fade.
@@ -50,7 +63,48 @@ impl Bridge {
             filled: AtomicCell::new(None),
             stop_all: AtomicU64::new(0),
             closed: AtomicBool::new(false),
+            output: Output {
+                state: Mutex::new((
+                    OutputState::Offline,
+                    VecDeque::with_capacity(MOST_OUTPUT_NEWS),
+                )),
+                has_news: AtomicBool::new(false),
+            },
         }
+    }
+
+    fn output_state(&self) -> MutexGuard<'_, (OutputState, VecDeque<OutputState>)> {
+        self.output.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn output(&self) -> OutputState {
+        self.output_state().0.clone()
+    }
+
+    /// Says where the sound goes from now on.
+    pub fn set_output(&self, state: OutputState) {
+        let mut held = self.output_state();
+        if held.0 == state {
+            return;
+        }
+        if held.1.len() == MOST_OUTPUT_NEWS {
+            held.1.pop_front();
+            self.meters.missed.fetch_add(1, Ordering::Relaxed);
+        }
+        held.1.push_back(state.clone());
+        held.0 = state;
+        self.output.has_news.store(true, Ordering::Release);
+    }
+
+    pub fn has_output_news(&self) -> bool {
+        self.output.has_news.load(Ordering::Acquire)
+    }
+
+    pub fn take_output_news(&self) -> Option<OutputState> {
+        let mut held = self.output_state();
+        let news = held.1.pop_front();
+        self.output.has_news.store(!held.1.is_empty(), Ordering::Release);
+        news
     }
 
     /// How many reports can never be refused: an ending for every ticket, and every retired pool.

@@ -1,6 +1,9 @@
 //! How big a mixer is, and what it does when it is full.
 
+use std::time::Duration;
+
 use crate::Error;
+use crate::units::ms;
 
 /// The sizes and answers a mixer is opened with. All memory follows from these.
 ///
@@ -28,6 +31,11 @@ pub struct Config {
     pub when_full: WhenFull,
     /// How sounds are read between their samples.
     pub interpolation: Interpolation,
+    /// The output to play on, by its name in [`devices`](crate::devices); `None` is the system's
+    /// default. While there is none of that name, the default plays.
+    pub device: Option<String>,
+    /// The buffer to ask the device for. It may choose another.
+    pub buffer: Duration,
 }
 
 impl Default for Config {
@@ -41,6 +49,8 @@ impl Default for Config {
             sample_rate: 48_000,
             when_full: WhenFull::StealQuietest,
             interpolation: Interpolation::Cubic,
+            device: None,
+            buffer: ms(10),
         }
     }
 }

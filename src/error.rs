@@ -52,6 +52,11 @@ pub enum Error {
         /// Why not.
         fault: String,
     },
+    /// The system has no thread left to play from.
+    Thread {
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 impl fmt::Display for Error {
@@ -73,6 +78,7 @@ impl fmt::Display for Error {
             Error::Config { field, value, fault } => {
                 write!(f, "Config::{field} is {value}: {fault}")
             }
+            Error::Thread { source } => write!(f, "no thread to play from: {source}"),
             Error::Resize { voices, fault } => write!(f, "resize to {voices} voices: {fault}"),
         }
     }
@@ -81,7 +87,9 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Read { source, .. } | Error::Write { source, .. } => Some(source),
+            Error::Read { source, .. } | Error::Write { source, .. } | Error::Thread { source } => {
+                Some(source)
+            }
             _ => None,
         }
     }

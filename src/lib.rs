@@ -85,10 +85,11 @@ pub use game::{Events, Mixer};
 pub use loudness::loudness;
 pub use message::{Ending, Event, Refusal, VoiceId};
 pub use output::offline::write_wav;
+pub use output::{Device, devices};
 pub use play::{BusId, Play, Priority, Target, WhenStolen};
 pub use pool::{Key, POISON, Pool};
 pub use sound::Sound;
-pub use stats::{Stats, VoiceInfo, VoiceState};
+pub use stats::{OutputState, Stats, VoiceInfo, VoiceState};
 pub use units::{db, ms, secs, semitones, to_db};
 
 /// A frame: left and right.

@@ -3,6 +3,7 @@
 use crate::config::WhenFull;
 use crate::play::{BusId, Priority};
 use crate::sound::Sound;
+use crate::stats::OutputState;
 
 /// The voices the audio side mixes from. The game side makes and frees them, so that the audio
 /// side does neither; it never looks inside.
@@ -143,6 +144,8 @@ pub enum Event {
         /// On which frame of the clock.
         at: u64,
     },
+    /// The sound goes elsewhere from now on.
+    Output(OutputState),
 }
 
 /// Why a play is over.

@@ -46,6 +46,12 @@ pub struct Stats {
     pub frames: u64,
     /// The highest peaks, left and right, before the ceiling: above 1 it had work to do.
     pub peak: Frame,
+    /// The share of the device's time that mixing took, on the average of the last second or so.
+    pub load_mean: f32,
+    /// And the largest share that any buffer took: above 1 it came too late.
+    pub load_worst: f32,
+    /// How often the device ran out of frames.
+    pub xruns: u64,
     /// Events that nobody asked for in time, or that found no room on their way.
     pub missed_events: u64,
 }
@@ -75,12 +81,55 @@ impl fmt::Display for Stats {
         }
         write!(
             f,
-            "output   {} frames, peak {:.1} dB left, {:.1} dB right; {} events missed",
+            "output   {} frames, peak {:.1} dB left, {:.1} dB right; load {:.1} % ({:.1} % at worst), \
+             {} xruns; {} events missed",
             self.frames,
             to_db(self.peak[0]),
             to_db(self.peak[1]),
+            100.0 * self.load_mean,
+            100.0 * self.load_worst,
+            self.xruns,
             self.missed_events
         )
+    }
+}
+
+/// Where the sound goes. See [`Mixer::output`](crate::Mixer::output).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputState {
+    /// To a device.
+    Playing {
+        /// Its name.
+        device: String,
+        /// Its rate. If it is not the mixer's, the output is resampled on its way.
+        sample_rate: u32,
+        /// Its channels.
+        channels: u16,
+        /// How many frames it asks for at a time, as far as it says.
+        buffer: Option<u32>,
+        /// From the mixer to the ear, at the least.
+        latency: Duration,
+    },
+    /// Nowhere, for this reason. Time passes all the same, and sound comes back when it can.
+    Silent {
+        /// Why.
+        why: String,
+    },
+    /// To whoever calls the [`Renderer`](crate::Renderer).
+    Offline,
+}
+
+impl fmt::Display for OutputState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OutputState::Playing { device, sample_rate, channels, latency, .. } => {
+                let ms = latency.as_secs_f32() * 1000.0;
+                write!(f, "{device}, {sample_rate} Hz, {channels} channels, {ms:.1} ms")
+            }
+            OutputState::Silent { why } => write!(f, "silent: {why}"),
+            OutputState::Offline => write!(f, "offline"),
+        }
     }
 }
 
@@ -179,6 +228,10 @@ pub(crate) struct Meters {
     pub most_playing: AtomicU32,
     /// Notices that found no room on their way home.
     pub missed: AtomicU64,
+    pub xruns: AtomicU64,
+    /// The bits of two floats that are never negative, as those of the peaks are.
+    load_mean: AtomicU32,
+    load_worst: AtomicU32,
     /// The bits of two floats that are never negative, which therefore compare as numbers do.
     peak: [AtomicU32; 2],
 }
@@ -198,7 +251,21 @@ impl Meters {
         self.peak.each_ref().map(|meter| f32::from_bits(meter.load(Ordering::Relaxed)))
     }
 
+    /// Notes which share of its time a buffer took, and how many seconds it lasts.
+    pub fn show_load(&self, load: f32, seconds: f32) {
+        let mean = f32::from_bits(self.load_mean.load(Ordering::Relaxed));
+        let mean = mean + (load - mean) * seconds.clamp(0.0, 1.0);
+        self.load_mean.store(mean.to_bits(), Ordering::Relaxed);
+        self.load_worst.fetch_max(load.to_bits(), Ordering::Relaxed);
+    }
+
+    pub fn load(&self) -> (f32, f32) {
+        let load = |meter: &AtomicU32| f32::from_bits(meter.load(Ordering::Relaxed));
+        (load(&self.load_mean), load(&self.load_worst))
+    }
+
     pub fn reset_peaks(&self) {
+        self.load_worst.store(0, Ordering::Relaxed);
         self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
         self.most_playing.store(self.playing.load(Ordering::Relaxed), Ordering::Relaxed);
     }

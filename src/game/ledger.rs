@@ -256,7 +256,7 @@ impl Ledger {
     /// Whether anything came.
     pub fn has_news(&self, bridge: &Bridge) -> bool {
         let orphans = bridge.is_closed() && !self.tickets.is_empty();
-        orphans || bridge.reports.waiting() > 0
+        orphans || bridge.reports.waiting() > 0 || bridge.has_output_news()
     }
 
     /// Enters what came into the books, as much of it as `home` has room for.
@@ -278,6 +278,11 @@ impl Ledger {
                     home.berths(berths);
                 }
             }
+        }
+        while home.has_room()
+            && let Some(state) = bridge.take_output_news()
+        {
+            self.tell(Event::Output(state), home);
         }
         while closed && home.has_room() {
             // Nobody will hear these any more.
@@ -400,6 +405,9 @@ impl Ledger {
             most_playing: count(&meters.most_playing),
             frames: meters.clock.load(Relaxed),
             peak: meters.peak(),
+            load_mean: meters.load().0,
+            load_worst: meters.load().1,
+            xruns: meters.xruns.load(Relaxed),
             missed_events: self.stats.missed_events + meters.missed.load(Relaxed),
             ..self.stats.clone()
         }

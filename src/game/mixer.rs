@@ -1,5 +1,6 @@
 //! The mixer: play, control, and hear what became of it.
 
+use std::any::Any;
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,7 +15,7 @@ use crate::config::{Config, WhenFull};
 use crate::message::{Change, Event, Loop, Request, Start, VoiceId};
 use crate::play::{Play, Target, When, WhenStolen, tame_gain, tame_pan, tame_speed};
 use crate::sound::Sound;
-use crate::stats::{Stats, VoiceInfo};
+use crate::stats::{OutputState, Stats, VoiceInfo};
 use crate::units;
 
 /// Plays sounds, and controls what plays. Clones are the same mixer, and any thread may use any
@@ -48,15 +49,21 @@ struct Shared {
     bridge: Arc<Bridge>,
     ledger: Mutex<Ledger>,
     rate: u32,
+    /// What drives the renderer, and lets go of it when the last clone of the mixer is dropped.
+    _driver: Option<Driver>,
 }
+
+/// Something to keep as long as the mixer lives.
+pub(crate) type Driver = Box<dyn Any + Send + Sync>;
 
 /// Every mixer has a number of its own, so that its ids mean nothing to the others.
 static MIXERS: AtomicU32 = AtomicU32::new(0);
 
 impl Mixer {
-    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>) -> Mixer {
+    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>, driver: Option<Driver>) -> Mixer {
         let ledger = Mutex::new(Ledger::new(config, MIXERS.fetch_add(1, Relaxed)));
-        Mixer { shared: Arc::new(Shared { bridge, ledger, rate: config.sample_rate }) }
+        let rate = config.sample_rate;
+        Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
     }
 
     /// Loads a file, at the mixer's own rate: so it plays the fastest.
@@ -194,6 +201,11 @@ impl Mixer {
     /// nobody asks, none is drawn.
     pub fn voices(&self) -> Vec<VoiceInfo> {
         self.touch(|ledger, bridge| ledger.voices(bridge))
+    }
+
+    /// Where the sound goes.
+    pub fn output(&self) -> OutputState {
+        self.shared.bridge.output()
     }
 
     /// How many frames were handed out: the time that [`Play::start_at`] speaks of.

@@ -29,7 +29,7 @@ impl Mixer {
         let bridge = Arc::new(Bridge::new(&config));
         let reserved = Bridge::reserved(&config) as u64;
         let renderer = Renderer::new(&config, bridge.clone(), reserved);
-        Ok((Mixer::new(&config, bridge), renderer))
+        Ok((Mixer::new(&config, bridge, None), renderer))
     }
 }
 

@@ -1,0 +1,196 @@
+//! The speakers, through cpal. The only file that knows it.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
+use cpal::{
+    BufferSize, ErrorKind, FromSample, Host, SampleFormat, SizedSample, StreamConfig,
+    SupportedBufferSize, SupportedStreamConfig,
+};
+
+use super::callback::{Callback, Tenure, Verdict};
+use super::open::Device;
+use super::supervisor::{Opened, Outlet, Wish};
+use crate::stats::OutputState;
+use crate::units;
+
+/// The system's own host.
+pub(super) fn cpal_host() -> Host {
+    cpal::default_host()
+}
+
+/// Opens streams on a host, which is asked for anew each time: what is gone may be back.
+pub(super) struct Speakers<H> {
+    host: H,
+}
+
+impl<H: Fn() -> Host + Send + Sync> Speakers<H> {
+    pub fn new(host: H) -> Speakers<H> {
+        Speakers { host }
+    }
+}
+
+impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
+    fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String> {
+        let host = (self.host)();
+        let device = find(&host, wish.device.as_deref()).ok_or("there is no output device")?;
+        let own = device.default_output_config().map_err(|error| error.to_string())?;
+        let mut fault = "the device has no configuration that can be played".to_owned();
+        for (config, format) in candidates(&device, &own, wish) {
+            match build(&device, config, format, callback(config.sample_rate)) {
+                Ok(stream) => {
+                    stream.play().map_err(|error| error.to_string())?;
+                    return Ok(opened(&device, config, stream));
+                }
+                Err(error) if error.kind() == ErrorKind::UnsupportedConfig => {
+                    fault = error.to_string();
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Err(fault)
+    }
+}
+
+/// The outputs of a host.
+pub(super) fn devices(host: &Host) -> Vec<Device> {
+    let default = host.default_output_device().and_then(|device| device.id().ok());
+    let outputs = host.output_devices().into_iter().flatten();
+    outputs
+        .map(|device| Device {
+            name: name(&device),
+            is_default: default.is_some() && device.id().ok() == default,
+        })
+        .collect()
+}
+
+fn name(device: &cpal::Device) -> String {
+    device.description().map_or_else(|_| "a nameless device".into(), |it| it.name().to_owned())
+}
+
+/// The device of a name, or the default.
+fn find(host: &Host, named: Option<&str>) -> Option<cpal::Device> {
+    let named = named.and_then(|wanted| {
+        host.output_devices().into_iter().flatten().find(|device| name(device) == wanted)
+    });
+    named.or_else(|| host.default_output_device())
+}
+
+/// What to ask a device for, best first: the mixer's rate and the wished buffer on its own
+/// channels and format, then what it likes better, then anything that is sound.
+fn candidates(
+    device: &cpal::Device,
+    own: &SupportedStreamConfig,
+    wish: &Wish,
+) -> Vec<(StreamConfig, SampleFormat)> {
+    let mut configs = Vec::new();
+    let ranges: Vec<_> = device.supported_output_configs().into_iter().flatten().collect();
+    let at_the_mixers_rate = wish.rate.filter(|rate| *rate != own.sample_rate()).and_then(|rate| {
+        let fits = ranges.iter().filter(|range| {
+            range.channels() == own.channels() && range.sample_format() == own.sample_format()
+        });
+        fits.copied().find_map(|range| range.try_with_sample_rate(rate))
+    });
+    configs.extend(at_the_mixers_rate);
+    configs.push(*own);
+    let rate = wish.rate.unwrap_or(own.sample_rate());
+    for range in &ranges {
+        configs.extend(range.try_with_sample_rate(rate));
+        configs.push(range.with_max_sample_rate());
+    }
+    let playable = configs.iter().filter(|config| is_pcm(config.sample_format()));
+    playable
+        .flat_map(|config| {
+            let mut wished = config.config();
+            let frames = units::short_frames(wish.buffer, wished.sample_rate).max(1);
+            wished.buffer_size = BufferSize::Fixed(match config.buffer_size() {
+                SupportedBufferSize::Range { min, max } => frames.clamp(*min, (*max).max(*min)),
+                SupportedBufferSize::Unknown => frames,
+            });
+            let any = StreamConfig { buffer_size: BufferSize::Default, ..wished };
+            [wished, any].map(|wanted| (wanted, config.sample_format()))
+        })
+        .collect()
+}
+
+fn is_pcm(format: SampleFormat) -> bool {
+    format.is_int() || format.is_uint() || format.is_float()
+}
+
+fn opened(device: &cpal::Device, config: StreamConfig, stream: cpal::Stream) -> Opened {
+    let buffer = stream.buffer_size().ok();
+    let latency = units::duration(u64::from(buffer.unwrap_or(0)), config.sample_rate);
+    let state = OutputState::Playing {
+        device: name(device),
+        sample_rate: config.sample_rate,
+        channels: config.channels,
+        buffer,
+        latency,
+    };
+    Opened { stream: Box::new(stream), rate: config.sample_rate, state }
+}
+
+fn build(
+    device: &cpal::Device,
+    config: StreamConfig,
+    format: SampleFormat,
+    callback: Callback,
+) -> Result<cpal::Stream, cpal::Error> {
+    match format {
+        SampleFormat::I8 => build_as::<i8>(device, config, callback),
+        SampleFormat::I16 => build_as::<i16>(device, config, callback),
+        SampleFormat::I24 => build_as::<cpal::I24>(device, config, callback),
+        SampleFormat::I32 => build_as::<i32>(device, config, callback),
+        SampleFormat::I64 => build_as::<i64>(device, config, callback),
+        SampleFormat::U8 => build_as::<u8>(device, config, callback),
+        SampleFormat::U16 => build_as::<u16>(device, config, callback),
+        SampleFormat::U24 => build_as::<cpal::U24>(device, config, callback),
+        SampleFormat::U32 => build_as::<u32>(device, config, callback),
+        SampleFormat::U64 => build_as::<u64>(device, config, callback),
+        SampleFormat::F32 => build_as::<f32>(device, config, callback),
+        SampleFormat::F64 => build_as::<f64>(device, config, callback),
+        _ => Err(cpal::Error::new(ErrorKind::UnsupportedConfig)),
+    }
+}
+
+/// The largest float below 1: where a format's scale ends one step short of it.
+const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
+
+fn build_as<T: SizedSample + FromSample<f32>>(
+    device: &cpal::Device,
+    config: StreamConfig,
+    mut callback: Callback,
+) -> Result<cpal::Stream, cpal::Error> {
+    let channels = usize::from(config.channels);
+    let most = if T::FORMAT.is_float() { 1.0 } else { BELOW_ONE };
+    let sample = move |value: f32| T::from_sample(value.min(most));
+    let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
+    device.build_output_stream(
+        config,
+        move |data: &mut [T], _: &_| callback.fill(data, channels, sample),
+        move |error: cpal::Error| {
+            if error.kind() == ErrorKind::Xrun {
+                bridge.meters.xruns.fetch_add(1, Relaxed);
+            }
+            judge(&tenure, error.kind());
+        },
+        None,
+    )
+}
+
+/// What each kind of error means for a stream that plays.
+fn judge(tenure: &Tenure, kind: ErrorKind) {
+    tenure.judge(match kind {
+        ErrorKind::Xrun | ErrorKind::RealtimeDenied => Verdict::Fine,
+        ErrorKind::DeviceChanged => Verdict::Moved,
+        ErrorKind::StreamInvalidated | ErrorKind::UnsupportedConfig => Verdict::Invalid,
+        ErrorKind::DeviceNotAvailable
+        | ErrorKind::HostUnavailable
+        | ErrorKind::DeviceBusy
+        | ErrorKind::ResourceExhausted
+        | ErrorKind::InvalidInput
+        | ErrorKind::PermissionDenied
+        | ErrorKind::UnsupportedOperation => Verdict::Lost,
+        _ => Verdict::Doubtful,
+    });
+}

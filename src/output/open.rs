@@ -1,0 +1,103 @@
+//! The speakers: a mixer that is driven by a device, or by time alone while there is none.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use super::callback::Seat;
+use super::supervisor::{Outlet, Supervisor, Wish, Word};
+use crate::Error;
+use crate::audio::Renderer;
+use crate::bridge::Bridge;
+use crate::config::Config;
+use crate::game::Mixer;
+use crate::units::ms;
+
+/// How long to wait for the first device to say its rate.
+const FIRST_DEVICE: std::time::Duration = ms(1000);
+
+/// How long the drop of the last mixer waits for the sound to fade out and the device to go.
+const GOODBYE: std::time::Duration = ms(900);
+
+impl Mixer {
+    /// Opens a mixer on the speakers: the system's default output, or the one that
+    /// [`Config::device`] names.
+    ///
+    /// A missing device is a state, not an error: time then passes silently at the right pace,
+    /// [`output`](Mixer::output) says why, and the sound comes in when there is a device. The
+    /// first device's rate is the mixer's for life; [`Config::sample_rate`] is if there is none.
+    pub fn open(config: Config) -> Result<Mixer, Error> {
+        Mixer::open_on(outlet(), config)
+    }
+
+    fn open_on(
+        outlet: Result<Arc<dyn Outlet>, String>,
+        mut config: Config,
+    ) -> Result<Mixer, Error> {
+        config.check()?;
+        let (bridge, seat) = (Arc::new(Bridge::new(&config)), Arc::new(Seat::new()));
+        let wish = Wish { device: config.device.clone(), rate: None, buffer: config.buffer };
+        let (first, heard) = channel();
+        let (tell, done) = Supervisor::start(outlet, seat.clone(), bridge.clone(), wish, first)
+            .map_err(|source| Error::Thread { source })?;
+        if let Ok(Some(rate)) = heard.recv_timeout(FIRST_DEVICE) {
+            config.sample_rate = rate;
+        }
+        let reserved = Bridge::reserved(&config) as u64;
+        seat.put(Box::new(Renderer::new(&config, bridge.clone(), reserved)));
+        let _ = tell.send(Word::Begin { rate: config.sample_rate });
+        let goodbye = Goodbye { tell, done: Mutex::new(done) };
+        Ok(Mixer::new(&config, bridge, Some(Box::new(goodbye))))
+    }
+}
+
+/// Dropped with the last mixer.
+struct Goodbye {
+    tell: Sender<Word>,
+    done: Mutex<Receiver<()>>,
+}
+
+impl Drop for Goodbye {
+    fn drop(&mut self) {
+        let _ = self.tell.send(Word::Close);
+        if let Ok(done) = self.done.get_mut() {
+            let _ = done.recv_timeout(GOODBYE);
+        }
+    }
+}
+
+/// An output that could be played on. See [`devices`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Device {
+    /// Its name, for [`Config::device`].
+    pub name: String,
+    /// Whether the system plays on it unless told otherwise.
+    pub is_default: bool,
+}
+
+/// The outputs there are. Empty if there is none, or without the feature `device`.
+///
+/// It asks the system, which may take a moment.
+#[cfg(feature = "device")]
+pub fn devices() -> Vec<Device> {
+    super::device::devices(&cpal_host())
+}
+
+/// The outputs there are. Empty if there is none, or without the feature `device`.
+#[cfg(not(feature = "device"))]
+pub fn devices() -> Vec<Device> {
+    Vec::new()
+}
+
+#[cfg(feature = "device")]
+use super::device::cpal_host;
+
+#[cfg(feature = "device")]
+fn outlet() -> Result<Arc<dyn Outlet>, String> {
+    Ok(Arc::new(super::device::Speakers::new(cpal_host)))
+}
+
+#[cfg(not(feature = "device"))]
+fn outlet() -> Result<Arc<dyn Outlet>, String> {
+    Err("built without the feature `device`".to_owned())
+}

@@ -1,0 +1,387 @@
+//! Finds, loses and regains the device, on a thread of its own.
+//!
+//! A stream lives on yet another thread, its keeper's, which builds it and in the end drops it:
+//! either may hang for ever in somebody's driver, and nothing here waits for it. While no stream
+//! plays, the supervisor drives the renderer itself, so that time passes and plays end.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::callback::{Callback, Seat, Tenure, Verdict};
+use crate::bridge::Bridge;
+use crate::stats::OutputState;
+use crate::units::ms;
+
+/// A sound system. There is one, but for tests.
+pub(super) trait Outlet: Send + Sync {
+    /// Opens a stream and sets it going. It may take its time, and so may the drop of what it
+    /// returns. `callback` makes the stream's callback for a rate, and may be asked again.
+    fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String>;
+}
+
+/// A stream, and where it plays.
+pub(super) struct Opened {
+    /// To be kept, and dropped by the thread that made it.
+    pub stream: Box<dyn Any>,
+    pub rate: u32,
+    pub state: OutputState,
+}
+
+/// What to ask a device for.
+#[derive(Clone)]
+#[cfg_attr(not(feature = "device"), allow(dead_code, reason = "there is nobody to ask"))]
+pub(super) struct Wish {
+    pub device: Option<String>,
+    /// The mixer's rate. `None` until the first device has said which that is.
+    pub rate: Option<u32>,
+    pub buffer: Duration,
+}
+
+/// What the supervisor hears.
+pub(super) enum Word {
+    /// The mixer has its rate and its renderer is in the seat.
+    Begin {
+        rate: u32,
+    },
+    Opened {
+        number: u64,
+        rate: u32,
+        state: OutputState,
+    },
+    Failed {
+        number: u64,
+        why: String,
+    },
+    /// A keeper's thread is over.
+    Gone,
+    Close,
+}
+
+/// How often to look: while a stream plays, and while time must be passed without one.
+const LOOK: Duration = ms(20);
+const PASS: Duration = ms(10);
+
+/// A stream that has not filled a buffer for so long is dead, and one that is in doubt sooner.
+const HEARTBEAT: Duration = ms(1000);
+const DOUBT: Duration = ms(150);
+
+/// A stream that takes longer than this to open will not.
+const OPENING: Duration = ms(5000);
+
+/// How long to wait before the next try: doubled each time up to the most.
+const FIRST_PAUSE: Duration = ms(100);
+const MOST_PAUSE: Duration = ms(1000);
+
+/// How many streams may hang in their drop before no more are opened: each holds a thread.
+const MOST_HANGING: usize = 4;
+
+/// So many errors between two looks are a storm, whatever they say.
+const STORM: u64 = 1000;
+
+/// How long the first device may take before time begins to pass without it.
+const PATIENCE: Duration = ms(1000);
+
+/// The most that is made up for after a pause of the whole machine.
+const MOST_BEHIND: Duration = ms(1000);
+
+/// How long leaving may take in all.
+const LEAVING: Duration = ms(100);
+
+pub(super) struct Supervisor {
+    outlet: Option<Arc<dyn Outlet>>,
+    seat: Arc<Seat>,
+    bridge: Arc<Bridge>,
+    wish: Wish,
+    words: Receiver<Word>,
+    tell: Sender<Word>,
+    /// Whoever waits for the first device's rate.
+    first: Option<Sender<Option<u32>>>,
+    keeper: Option<Keeper>,
+    tenures: u64,
+    hanging: usize,
+    pause: Duration,
+    next_try: Instant,
+    /// Whether sound has been away, and must fade in.
+    gap: bool,
+    /// Since when time has been passed without a device, and how many frames of it.
+    passing: Option<(Instant, u64)>,
+    last_line: Option<Instant>,
+}
+
+/// A stream that is being opened, or plays.
+struct Keeper {
+    tenure: Arc<Tenure>,
+    /// Dropped to let the stream go.
+    _release: Sender<()>,
+    since: Instant,
+    playing: bool,
+    beats: u64,
+    errors: u64,
+    last_beat: Instant,
+    doubted: Option<Instant>,
+}
+
+impl Supervisor {
+    /// Starts it. Returns the way to talk to it; `first` will hear the first device's rate.
+    pub fn start(
+        outlet: Result<Arc<dyn Outlet>, String>,
+        seat: Arc<Seat>,
+        bridge: Arc<Bridge>,
+        wish: Wish,
+        first: Sender<Option<u32>>,
+    ) -> std::io::Result<(Sender<Word>, Receiver<()>)> {
+        let (tell, words) = channel();
+        let (over, done) = channel();
+        let why = outlet.as_ref().err().cloned().unwrap_or_else(|| "no device yet".to_owned());
+        bridge.set_output(OutputState::Silent { why });
+        let mut supervisor = Supervisor {
+            outlet: outlet.ok(),
+            seat,
+            bridge,
+            wish,
+            words,
+            tell: tell.clone(),
+            first: Some(first),
+            keeper: None,
+            tenures: 0,
+            hanging: 0,
+            pause: FIRST_PAUSE,
+            next_try: Instant::now(),
+            gap: false,
+            passing: None,
+            last_line: None,
+        };
+        thread::Builder::new().name("voicepool output".into()).spawn(move || {
+            supervisor.run();
+            drop(supervisor);
+            let _ = over.send(());
+        })?;
+        Ok((tell, done))
+    }
+
+    fn run(&mut self) {
+        let born = Instant::now();
+        loop {
+            self.open_if_due();
+            let look = if self.is_playing() { LOOK } else { PASS };
+            match self.words.recv_timeout(look) {
+                Ok(Word::Close) | Err(RecvTimeoutError::Disconnected) => return self.leave(),
+                Ok(word) => self.hear(word),
+                Err(RecvTimeoutError::Timeout) => (),
+            }
+            self.watch();
+            self.bury();
+            if self.is_playing() {
+                self.passing = None;
+            } else if self.wish.rate.is_some() && (self.tenures != 1 || born.elapsed() > PATIENCE) {
+                self.pass_time();
+            }
+        }
+    }
+
+    fn is_playing(&self) -> bool {
+        self.keeper.as_ref().is_some_and(|keeper| keeper.playing)
+    }
+
+    fn hear(&mut self, word: Word) {
+        let current = self.keeper.as_ref().map(|keeper| keeper.tenure.number);
+        match word {
+            Word::Begin { rate } => self.wish.rate = Some(rate),
+            Word::Opened { number, rate, state } if current == Some(number) => {
+                if let Some(first) = self.first.take() {
+                    let _ = first.send(Some(rate));
+                } else if number == 1 && self.wish.rate != Some(rate) {
+                    // It came after the mixer had settled for a rate without it.
+                    return self.lose("the device came late", Duration::ZERO);
+                }
+                self.say(&state);
+                self.bridge.set_output(state);
+                self.seat.grant(number);
+                if let Some(keeper) = &mut self.keeper {
+                    keeper.playing = true;
+                    keeper.last_beat = Instant::now();
+                }
+            }
+            Word::Failed { number, why } if current == Some(number) => {
+                if let Some(first) = self.first.take() {
+                    let _ = first.send(None);
+                }
+                self.lose(&why, self.pause);
+            }
+            Word::Gone => self.hanging -= 1,
+            Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
+        }
+    }
+
+    /// Opens a stream, if there is none and it is time to try.
+    fn open_if_due(&mut self) {
+        let Some(outlet) = self.outlet.clone() else {
+            if let Some(first) = self.first.take() {
+                let _ = first.send(None);
+                self.tenures = 2; // There is nothing to be patient for.
+            }
+            return;
+        };
+        if self.keeper.is_some() || self.hanging >= MOST_HANGING || Instant::now() < self.next_try {
+            return;
+        }
+        self.tenures += 1;
+        let number = self.tenures;
+        let tenure = Arc::new(Tenure::new(number));
+        let (release, released) = channel::<()>();
+        let (wish, tell) = (self.wish.clone(), self.tell.clone());
+        let (seat, bridge, held, gap) =
+            (self.seat.clone(), self.bridge.clone(), tenure.clone(), self.gap);
+        let keep = move || {
+            let callback = |rate| {
+                Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate, gap)
+            };
+            // A driver that panics is a driver that failed.
+            match catch_unwind(AssertUnwindSafe(|| outlet.open(&wish, &callback))) {
+                Ok(Ok(Opened { stream, rate, state })) => {
+                    let _ = tell.send(Word::Opened { number, rate, state });
+                    let _ = released.recv();
+                    let _ = catch_unwind(AssertUnwindSafe(|| drop(stream)));
+                }
+                Ok(Err(why)) => drop(tell.send(Word::Failed { number, why })),
+                Err(_) => {
+                    let why = "the driver panicked".to_owned();
+                    drop(tell.send(Word::Failed { number, why }));
+                }
+            }
+            let _ = tell.send(Word::Gone);
+        };
+        match thread::Builder::new().name("voicepool stream".into()).spawn(keep) {
+            Ok(_) => {
+                self.hanging += 1;
+                let now = Instant::now();
+                self.keeper = Some(Keeper {
+                    tenure,
+                    _release: release,
+                    since: now,
+                    playing: false,
+                    beats: 0,
+                    errors: 0,
+                    last_beat: now,
+                    doubted: None,
+                });
+            }
+            Err(error) => self.lose(&format!("no thread for the stream: {error}"), self.pause),
+        }
+    }
+
+    /// Looks whether the stream is well.
+    fn watch(&mut self) {
+        let Some(keeper) = &mut self.keeper else { return };
+        let now = Instant::now();
+        let beats = keeper.tenure.beats.load(Relaxed);
+        if beats != keeper.beats {
+            (keeper.beats, keeper.last_beat, keeper.doubted) = (beats, now, None);
+            self.pause = FIRST_PAUSE;
+        }
+        let errors = keeper.tenure.errors.load(Relaxed);
+        let storm = errors - keeper.errors > STORM;
+        keeper.errors = errors;
+        let fault = match keeper.tenure.take_verdict() {
+            Verdict::Lost => Some("the device is gone"),
+            Verdict::Invalid => Some("the device has changed"),
+            _ if storm => Some("the device reports nothing but errors"),
+            Verdict::Doubtful => {
+                keeper.doubted.get_or_insert(now);
+                None
+            }
+            Verdict::Moved | Verdict::Fine => None,
+        };
+        let fault = fault.or_else(|| {
+            if !keeper.playing {
+                return (now - keeper.since > OPENING).then_some("the device does not open");
+            }
+            let doubted = keeper.doubted.is_some_and(|since| now - since > DOUBT);
+            let silent = now - keeper.last_beat > HEARTBEAT;
+            (doubted || silent).then_some("the device has fallen silent")
+        });
+        if let Some(why) = fault {
+            // A device that was well a moment ago may be so again at once.
+            self.lose(why, if self.pause == FIRST_PAUSE { Duration::ZERO } else { self.pause });
+        }
+    }
+
+    /// Lets the stream go, wherever that leads, and tries again after a pause.
+    fn lose(&mut self, why: &str, pause: Duration) {
+        self.seat.grant(0);
+        self.keeper = None;
+        self.gap = true;
+        self.next_try = Instant::now() + pause;
+        self.pause = (self.pause * 2).min(MOST_PAUSE);
+        let state = OutputState::Silent { why: why.to_owned() };
+        self.say(&state);
+        self.bridge.set_output(state);
+    }
+
+    /// Lets time pass at its pace where no device does.
+    fn pass_time(&mut self) {
+        let rate = u64::from(self.wish.rate.unwrap_or(1));
+        let (since, passed) = *self.passing.get_or_insert((Instant::now(), 0));
+        let due = (since.elapsed().as_nanos() * u128::from(rate) / 1_000_000_000) as u64;
+        let most = MOST_BEHIND.as_secs() * rate;
+        // If a callback still has the renderer, the next look makes up for it.
+        let Some(mut renderer) = self.seat.take(0) else { return };
+        let mut block = [[0.0; 2]; 256];
+        let mut left = (due - passed).min(most) as usize;
+        while left > 0 {
+            let frames = left.min(block.len());
+            renderer.render(&mut block[..frames]);
+            left -= frames;
+        }
+        self.seat.put(renderer);
+        self.passing = Some((since, due));
+        self.gap = true;
+    }
+
+    /// Buries a renderer that panicked: its plays end, and the mixer goes on in silence.
+    fn bury(&mut self) {
+        let Some(wreck) = self.seat.take_wreck() else { return };
+        let buried = catch_unwind(AssertUnwindSafe(|| drop(wreck)));
+        if buried.is_err() {
+            self.bridge.close();
+        }
+        self.outlet = None;
+        self.lose("the mixer failed: a bug in voicepool, please report it", MOST_PAUSE);
+    }
+
+    /// Fades out, lets the stream go, and takes the renderer down.
+    fn leave(&mut self) {
+        let began = Instant::now();
+        self.seat.leave();
+        while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.playing)
+            && !keeper.tenure.faded.load(Acquire)
+            && began.elapsed() < LEAVING
+        {
+            thread::sleep(ms(1));
+        }
+        self.seat.grant(0);
+        self.keeper = None;
+        while began.elapsed() < 2 * LEAVING {
+            if let Some(renderer) = self.seat.take(0) {
+                return drop(renderer);
+            }
+            thread::sleep(ms(1));
+        }
+        // Whoever has it will find nobody to give it back to.
+        self.bridge.close();
+    }
+
+    /// One line a second, at the most.
+    fn say(&mut self, state: &OutputState) {
+        let now = Instant::now();
+        if self.last_line.is_none_or(|last| now - last >= ms(1000)) {
+            self.last_line = Some(now);
+            log::info!("output: {state}");
+        }
+    }
+}
