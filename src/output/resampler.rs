@@ -32,8 +32,8 @@ impl Resampler {
         Resampler {
             rows: (0..=PHASES).map(|phase| row(phase as f64 / PHASES as f64, cutoff)).collect(),
             frames: Box::new([[0.0; 2]; TAPS + BLOCK]),
-            // Before the first frame there is silence.
-            position: (BLOCK as u64) << 32,
+            // The first thing read is the first frame, with silence before it.
+            position: ((BLOCK + TAPS / 2 + 1) as u64) << 32,
             step: (ratio * 4_294_967_296.0).round().max(1.0) as u64,
         }
     }
@@ -110,11 +110,9 @@ mod tests {
             for part in out.chunks_mut(441) {
                 resampler.fill(part, &mut renderer);
             }
-            // The filter's middle comes half its length after the first frame that it reads.
-            let delay = TAPS as f64 / 2.0 / f64::from(from);
             let worst =
                 out.iter().enumerate().skip(to as usize / 50).fold(0f64, |worst, (i, frame)| {
-                    let time = i as f64 / f64::from(to) - delay;
+                    let time = i as f64 / f64::from(to);
                     let expected = 0.5 * libm::sin(std::f64::consts::TAU * 1000.0 * time);
                     worst.max((f64::from(frame[0]) - expected).abs())
                 });
