@@ -52,6 +52,8 @@ pub struct Stats {
     pub load_worst: f32,
     /// How often the device ran out of frames.
     pub xruns: u64,
+    /// Bugs of this crate that were caught in the callback: it is silent from the first one on.
+    pub panics: u64,
     /// Events that nobody asked for in time, or that found no room on their way.
     pub missed_events: u64,
 }
@@ -229,6 +231,7 @@ pub(crate) struct Meters {
     /// Notices that found no room on their way home.
     pub missed: AtomicU64,
     pub xruns: AtomicU64,
+    pub panics: AtomicU64,
     /// The bits of two floats that are never negative, as those of the peaks are.
     load_mean: AtomicU32,
     load_worst: AtomicU32,

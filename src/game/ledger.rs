@@ -408,6 +408,7 @@ impl Ledger {
             load_mean: meters.load().0,
             load_worst: meters.load().1,
             xruns: meters.xruns.load(Relaxed),
+            panics: meters.panics.load(Relaxed),
             missed_events: self.stats.missed_events + meters.missed.load(Relaxed),
             ..self.stats.clone()
         }

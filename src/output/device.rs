@@ -50,6 +50,10 @@ impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
         }
         Err(fault)
     }
+
+    fn name(&self, wish: &Wish) -> Option<String> {
+        find(&(self.host)(), wish.device.as_deref()).map(|device| name(&device))
+    }
 }
 
 /// The outputs of a host.

@@ -35,7 +35,11 @@ impl Mixer {
     ) -> Result<Mixer, Error> {
         config.check()?;
         let (bridge, seat) = (Arc::new(Bridge::new(&config)), Arc::new(Seat::new()));
-        let wish = Wish { device: config.device.clone(), rate: None, buffer: config.buffer };
+        let wish = Wish {
+            device: config.device.clone(),
+            rate: None,
+            buffer: config.buffer.clamp(ms(1), ms(500)),
+        };
         let (first, heard) = channel();
         let (tell, done) = Supervisor::start(outlet, seat.clone(), bridge.clone(), wish, first)
             .map_err(|source| Error::Thread { source })?;

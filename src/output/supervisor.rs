@@ -22,6 +22,9 @@ pub(super) trait Outlet: Send + Sync {
     /// Opens a stream and sets it going. It may take its time, and so may the drop of what it
     /// returns. `callback` makes the stream's callback for a rate, and may be asked again.
     fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String>;
+
+    /// The name of the device that a wish leads to.
+    fn name(&self, wish: &Wish) -> Option<String>;
 }
 
 /// A stream, and where it plays.
@@ -56,6 +59,10 @@ pub(super) enum Word {
     Failed {
         number: u64,
         why: String,
+    },
+    Moved {
+        number: u64,
+        device: String,
     },
     /// A keeper's thread is over.
     Gone,
@@ -178,8 +185,12 @@ impl Supervisor {
             self.bury();
             if self.is_playing() {
                 self.passing = None;
-            } else if self.wish.rate.is_some() && (self.tenures != 1 || born.elapsed() > PATIENCE) {
-                self.pass_time();
+            } else if self.wish.rate.is_some() {
+                // The first device may take the first frame, if it comes soon.
+                let awaited = self.tenures == 1 && self.keeper.is_some();
+                if !awaited || born.elapsed() > PATIENCE {
+                    self.pass_time();
+                }
             }
         }
     }
@@ -213,8 +224,16 @@ impl Supervisor {
                 }
                 self.lose(&why, self.pause);
             }
+            Word::Moved { number, device: to } if current == Some(number) => {
+                let mut state = self.bridge.output();
+                if let OutputState::Playing { device, .. } = &mut state {
+                    *device = to;
+                    self.say(&state);
+                    self.bridge.set_output(state);
+                }
+            }
             Word::Gone => self.hanging -= 1,
-            Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
+            Word::Opened { .. } | Word::Failed { .. } | Word::Moved { .. } | Word::Close => (),
         }
     }
 
@@ -223,7 +242,6 @@ impl Supervisor {
         let Some(outlet) = self.outlet.clone() else {
             if let Some(first) = self.first.take() {
                 let _ = first.send(None);
-                self.tenures = 2; // There is nothing to be patient for.
             }
             return;
         };
@@ -282,7 +300,9 @@ impl Supervisor {
         let beats = keeper.tenure.beats.load(Relaxed);
         if beats != keeper.beats {
             (keeper.beats, keeper.last_beat, keeper.doubted) = (beats, now, None);
-            self.pause = FIRST_PAUSE;
+            if now - keeper.since > MOST_PAUSE {
+                self.pause = FIRST_PAUSE;
+            }
         }
         let errors = keeper.tenure.errors.load(Relaxed);
         let storm = errors - keeper.errors > STORM;
@@ -295,7 +315,12 @@ impl Supervisor {
                 keeper.doubted.get_or_insert(now);
                 None
             }
-            Verdict::Moved | Verdict::Fine => None,
+            Verdict::Moved => {
+                let number = keeper.tenure.number;
+                self.ask_where(number);
+                return;
+            }
+            Verdict::Fine => None,
         };
         let fault = fault.or_else(|| {
             if !keeper.playing {
@@ -309,6 +334,19 @@ impl Supervisor {
             // A device that was well a moment ago may be so again at once.
             self.lose(why, if self.pause == FIRST_PAUSE { Duration::ZERO } else { self.pause });
         }
+    }
+
+    /// Asks where a stream plays that was moved. On a thread: the answer may take its time.
+    fn ask_where(&self, number: u64) {
+        let Some(outlet) = self.outlet.clone() else { return };
+        let (wish, tell) = (self.wish.clone(), self.tell.clone());
+        let ask = move || {
+            if let Some(device) = outlet.name(&wish) {
+                let _ = tell.send(Word::Moved { number, device });
+            }
+        };
+        // Without a thread the old name stays: the stream is well all the same.
+        let _ = thread::Builder::new().name("voicepool device".into()).spawn(ask);
     }
 
     /// Lets the stream go, wherever that leads, and tries again after a pause.
@@ -346,6 +384,7 @@ impl Supervisor {
     /// Buries a renderer that panicked: its plays end, and the mixer goes on in silence.
     fn bury(&mut self) {
         let Some(wreck) = self.seat.take_wreck() else { return };
+        self.bridge.meters.panics.fetch_add(1, Relaxed);
         let buried = catch_unwind(AssertUnwindSafe(|| drop(wreck)));
         if buried.is_err() {
             self.bridge.close();
