@@ -223,8 +223,10 @@ impl Voice {
     /// Jumps to a frame of its sound, and comes up from silence there.
     pub fn seek(&mut self, frame: u32, setup: &Setup) {
         self.cursor.seek(frame);
-        if self.hold.target() > 0.0 {
-            self.hold = Ramp::rest(0.0);
+        // If it is being paused, what is left of that was for the place it came from.
+        let paused = self.hold.target() == 0.0;
+        self.hold = Ramp::rest(0.0);
+        if !paused {
             self.rise(setup);
         }
     }
