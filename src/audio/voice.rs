@@ -196,7 +196,8 @@ impl Voice {
         let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
         match change {
             Change::Stop { fade } => {
-                let fade = fade.max(setup.declick);
+                // If it is being paused, it must be over before it stands still.
+                let fade = self.moving(fade.max(setup.declick), route);
                 // A later stop may hurry it, but never keep it.
                 if !self.stopping || fade < self.fade.left() {
                     self.stopping = true;
