@@ -123,7 +123,10 @@ impl Voice {
     /// Adds what is left of it, fading out, to the mix: its coming frames at its present speed.
     pub fn leave(&self, mut mix: Mix, route: Route, setup: &Setup, curves: &mut Curves) {
         let mut hold = self.hold;
-        hold.head_for(0.0, setup.declick);
+        // If it is being paused, it fades out as it is.
+        if hold.target() > 0.0 {
+            hold.head_for(0.0, setup.declick);
+        }
         let frames = self.moving(mix.len() as u32, route);
         let gains = self.gains(frames, hold, route, curves);
         let mut cursor = self.cursor;
