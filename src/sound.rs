@@ -7,13 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::config::RATES;
 use crate::envelope::Envelope;
 pub(crate) use crate::samples::Samples;
 use crate::samples::{admit, gather};
 use crate::{Error, Frame, resample, units, wav};
-
-/// What a sample rate may be: anything a converter or a toy test has ever used.
-const SAMPLE_RATES: std::ops::RangeInclusive<u32> = 1..=384_000;
 
 /// Positions are 32.32 fixed point; one bit is kept for what runs past the end.
 const MOST_FRAMES: usize = 1 << 31;
@@ -205,13 +203,13 @@ impl fmt::Debug for Sound {
 }
 
 pub(crate) fn check_rate(sample_rate: u32) -> Result<(), String> {
-    if SAMPLE_RATES.contains(&sample_rate) {
+    if RATES.contains(&sample_rate) {
         return Ok(());
     }
     Err(format!(
         "sample rate {sample_rate} Hz is not within {} to {} Hz",
-        SAMPLE_RATES.start(),
-        SAMPLE_RATES.end()
+        RATES.start(),
+        RATES.end()
     ))
 }
 

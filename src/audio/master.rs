@@ -79,19 +79,22 @@ impl Buses {
 const RELEASE: f64 = 0.1;
 
 /// So near to 1 the ceiling's gain becomes 1, and what passes is exact again.
-const SNAP: f32 = 1e-5;
+const SNAP: f64 = 1e-5;
 
 /// Keeps the output within ±1: a gain for both sides that falls at once when a peak would pass,
 /// and comes back slowly to exactly 1.
+///
+/// The gain is kept in 64 bits: in 32, a step of the release is lost in rounding long before it
+/// is near enough to 1.
 pub(super) struct Ceiling {
-    gain: f32,
-    release: f32,
+    gain: f64,
+    release: f64,
 }
 
 impl Ceiling {
     pub fn new(rate: u32) -> Ceiling {
         let release = 1.0 - libm::exp(-1.0 / (RELEASE * f64::from(rate)));
-        Ceiling { gain: 1.0, release: release as f32 }
+        Ceiling { gain: 1.0, release }
     }
 
     /// Limits a stretch of frames. Returns its peaks before that.
@@ -101,13 +104,14 @@ impl Ceiling {
             return peaks;
         }
         for (l, r) in left.iter_mut().zip(right) {
-            let peak = l.abs().max(r.abs());
+            let peak = f64::from(l.abs().max(r.abs()));
             let released = self.gain + (1.0 - self.gain) * self.release;
             let released = if 1.0 - released < SNAP { 1.0 } else { released };
             self.gain = if peak * released > 1.0 { 1.0 / peak } else { released };
             // The clamp is for the rounding of the product alone.
-            *l = (*l * self.gain).clamp(-1.0, 1.0);
-            *r = (*r * self.gain).clamp(-1.0, 1.0);
+            let gain = self.gain as f32;
+            *l = (*l * gain).clamp(-1.0, 1.0);
+            *r = (*r * gain).clamp(-1.0, 1.0);
         }
         peaks
     }
@@ -136,5 +140,17 @@ mod tests {
         let (mut left, mut right) = ([0.5; 200], [0.5; 200]);
         ceiling.limit(&mut left, &mut right);
         assert_eq!((ceiling.gain, left[199]), (1.0, 0.5));
+    }
+
+    #[test]
+    fn the_gain_returns_to_exactly_one_at_every_rate() {
+        for rate in [1, 1000, 48_000, 384_000] {
+            let mut ceiling = Ceiling::new(rate);
+            ceiling.limit(&mut [2.0], &mut [2.0]);
+            for _ in 0..2 * rate {
+                ceiling.limit(&mut [0.5], &mut [0.5]);
+            }
+            assert_eq!(ceiling.gain, 1.0, "two seconds later at {rate} Hz");
+        }
     }
 }

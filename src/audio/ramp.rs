@@ -129,7 +129,11 @@ impl Glide {
 
     /// Turns towards another step, from the present one.
     pub fn head_for(&mut self, to: u64, over: u32) {
-        let slope = (((to as i64) << FINER) - self.step) / i64::from(over.max(1));
+        if over == 0 {
+            *self = Glide::rest(to);
+            return;
+        }
+        let slope = (((to as i64) << FINER) - self.step) / i64::from(over);
         *self = Glide { step: self.step, slope, to, left: over };
     }
 
@@ -220,6 +224,13 @@ mod tests {
         glide.count(3);
         assert_eq!(glide, Glide::rest(2 * ONE));
         assert_eq!(position >> 28, (16 + 21 + 26), "1 + 4/3 + 5/3, in sixteenths");
+    }
+
+    #[test]
+    fn a_glide_over_no_time_is_there_at_once() {
+        let mut glide = Glide::rest(ONE);
+        glide.head_for(2 * ONE, 0);
+        assert_eq!(glide, Glide::rest(2 * ONE));
     }
 
     #[test]

@@ -123,7 +123,10 @@ impl Voice {
     /// Adds what is left of it, fading out, to the mix: its coming frames at its present speed.
     pub fn leave(&self, mut mix: Mix, route: Route, setup: &Setup, curves: &mut Curves) {
         let mut hold = self.hold;
-        hold.head_for(0.0, setup.declick);
+        // If it is being paused, it fades out as it is.
+        if hold.target() > 0.0 {
+            hold.head_for(0.0, setup.declick);
+        }
         let frames = self.moving(mix.len() as u32, route);
         let gains = self.gains(frames, hold, route, curves);
         let mut cursor = self.cursor;
@@ -196,7 +199,8 @@ impl Voice {
         let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
         match change {
             Change::Stop { fade } => {
-                let fade = fade.max(setup.declick);
+                // If it is being paused, it must be over before it stands still.
+                let fade = self.moving(fade.max(setup.declick), route);
                 // A later stop may hurry it, but never keep it.
                 if !self.stopping || fade < self.fade.left() {
                     self.stopping = true;
@@ -223,8 +227,10 @@ impl Voice {
     /// Jumps to a frame of its sound, and comes up from silence there.
     pub fn seek(&mut self, frame: u32, setup: &Setup) {
         self.cursor.seek(frame);
-        if self.hold.target() > 0.0 {
-            self.hold = Ramp::rest(0.0);
+        // If it is being paused, what is left of that was for the place it came from.
+        let paused = self.hold.target() == 0.0;
+        self.hold = Ramp::rest(0.0);
+        if !paused {
             self.rise(setup);
         }
     }

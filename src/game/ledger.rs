@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::home::Home;
 use super::pending::Pending;
 use crate::Error;
 use crate::bridge::{Bridge, MOST_RESIZES};
@@ -311,12 +312,7 @@ impl Ledger {
                     && let Some(thief) = thief
                 {
                     self.theft_told = true;
-                    home.theft = Some(Theft {
-                        voices: self.voices,
-                        thief: thief.sound.clone(),
-                        victim: sound.clone(),
-                        level,
-                    });
+                    home.theft(self.voices, &thief.sound, &sound, level);
                 }
                 let by_tag = thief.map_or(0, |thief| thief.tag);
                 Ending::Stolen { by: self.id(by), by_tag, level }
@@ -451,56 +447,5 @@ impl Ledger {
             })
         };
         latest.rows().iter().filter_map(info).collect()
-    }
-}
-
-/// What is to be dropped, or said, once the books are closed again: to free a large sound takes
-/// time, and a logger may do anything.
-pub(super) struct Home {
-    sounds: [Option<Sound>; Home::ROOM],
-    count: usize,
-    berths: Option<Box<Berths>>,
-    theft: Option<Theft>,
-}
-
-struct Theft {
-    voices: usize,
-    thief: Sound,
-    victim: Sound,
-    level: f32,
-}
-
-impl Home {
-    const ROOM: usize = 64;
-
-    pub fn new() -> Home {
-        Home { sounds: [const { None }; Home::ROOM], count: 0, berths: None, theft: None }
-    }
-
-    /// Whether what one more report brings fits: at most three sounds, or a pool.
-    fn has_room(&self) -> bool {
-        self.count + 3 <= Home::ROOM && self.berths.is_none()
-    }
-
-    fn sound(&mut self, sound: Sound) {
-        self.sounds[self.count] = Some(sound);
-        self.count += 1;
-    }
-
-    fn berths(&mut self, berths: Box<Berths>) {
-        self.berths = Some(berths);
-    }
-
-    /// Frees it all. Not while the books are open.
-    pub fn clear_out(self) {
-        if let Some(Theft { voices, thief, victim, level }) = &self.theft {
-            log::info!(
-                "all {voices} voices were taken, so \"{}\" took that of \"{}\", the least heard at \
-                 {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
-                thief.name(),
-                victim.name(),
-                units::to_db(*level),
-            );
-        }
     }
 }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::events::Events;
-use super::ledger::{Home, Ledger};
+use super::home::Home;
+use super::ledger::Ledger;
 use crate::Error;
 use crate::bridge::Bridge;
 use crate::config::{Config, WhenFull};

@@ -1,0 +1,62 @@
+//! What came home, until it can be let go.
+
+use crate::message::Berths;
+use crate::sound::Sound;
+use crate::units;
+
+/// What is to be dropped, or said, once the books are closed again: to free a large sound takes
+/// time, and a logger may do anything.
+pub(super) struct Home {
+    sounds: [Option<Sound>; Home::ROOM],
+    count: usize,
+    berths: Option<Box<Berths>>,
+    theft: Option<Theft>,
+}
+
+struct Theft {
+    voices: usize,
+    thief: Sound,
+    victim: Sound,
+    level: f32,
+}
+
+impl Home {
+    const ROOM: usize = 64;
+
+    pub fn new() -> Home {
+        Home { sounds: [const { None }; Home::ROOM], count: 0, berths: None, theft: None }
+    }
+
+    /// Whether what one more report brings fits: at most three sounds, or a pool.
+    pub fn has_room(&self) -> bool {
+        self.count + 3 <= Home::ROOM && self.berths.is_none()
+    }
+
+    pub fn sound(&mut self, sound: Sound) {
+        self.sounds[self.count] = Some(sound);
+        self.count += 1;
+    }
+
+    pub fn berths(&mut self, berths: Box<Berths>) {
+        self.berths = Some(berths);
+    }
+
+    /// The first theft of a mixer's life is to be told: that is how one learns of a full pool.
+    pub fn theft(&mut self, voices: usize, thief: &Sound, victim: &Sound, level: f32) {
+        let (thief, victim) = (thief.clone(), victim.clone());
+        self.theft = Some(Theft { voices, thief, victim, level });
+    }
+
+    /// Frees it all. Not while the books are open.
+    pub fn clear_out(self) {
+        if let Some(Theft { voices, thief, victim, level }) = &self.theft {
+            log::info!(
+                "all {voices} voices were taken, so \"{}\" took that of \"{}\", the least heard at \
+                 {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
+                thief.name(),
+                victim.name(),
+                units::to_db(*level),
+            );
+        }
+    }
+}
