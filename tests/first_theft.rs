@@ -39,7 +39,7 @@ fn the_first_theft_is_logged_once_with_names_and_decibels() {
     mixer.play(&step);
     for _ in 0..5 {
         mixer.play(&hum);
-        renderer.frames(100);
+        renderer.frames(128);
         mixer.stats();
     }
     assert_eq!(mixer.stats().stolen, 5);
