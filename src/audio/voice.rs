@@ -100,15 +100,19 @@ impl Voice {
         setup: &Setup,
         curves: &mut Curves,
     ) -> Option<(u32, End)> {
-        let frames = self.moving(mix.len() as u32, route);
+        let asked = mix.len() as u32;
+        let frames = self.moving(asked, route);
         if frames == 0 {
             return None;
         }
+        // Were it paused before it has faded out, it would never get there.
+        let falls_silent = self.moving(asked + 1, route) <= asked;
         let gains = self.gains(frames, self.hold, route, curves);
         let mix = mix.part(0, frames as usize);
         let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
         self.heard = true;
-        self.advance(done as u32)
+        let end = self.advance(done as u32);
+        end.or((self.stopping && falls_silent).then_some((frames, End::Stopped)))
     }
 
     /// Moves on in silence. Returns after how many frames it ended, if it did, and why.
