@@ -56,7 +56,8 @@ impl Bridge {
     pub fn new(config: &Config) -> Bridge {
         Bridge {
             commands: Lane::new(config.commands),
-            reports: Lane::new(Bridge::reserved(config) + config.parked),
+            // A place for every ticket's ending, for every retired pool, and for some notices.
+            reports: Lane::new(config.tickets() + MOST_RESIZES + config.parked),
             meters: Meters::default(),
             is_wanted: AtomicBool::new(false),
             wanted: AtomicCell::new(None),
@@ -105,11 +106,6 @@ impl Bridge {
         let news = held.1.pop_front();
         self.output.has_news.store(!held.1.is_empty(), Ordering::Release);
         news
-    }
-
-    /// How many reports can never be refused: an ending for every ticket, and every retired pool.
-    pub fn reserved(config: &Config) -> usize {
-        config.tickets() + MOST_RESIZES
     }
 
     /// Asks for a snapshot, on a sheet that comes back as filled.
@@ -194,13 +190,23 @@ impl<T> Lane<T> {
     /// How many more can be sent now. For the sender: only the receiver can change it, upwards.
     pub fn room(&self) -> u64 {
         // Acquire, with the Release in `receive`: a place counted as collected is empty by now.
-        let under_way = self.published() - self.collected.load(Ordering::Acquire);
+        let under_way = self.published() - self.collected();
         self.capacity - under_way
     }
 
     /// How many were ever sent, which is the number of the last one. For the sender.
     pub fn published(&self) -> u64 {
         self.published.load(Ordering::Relaxed)
+    }
+
+    /// How many of them were received, at the least. For the sender.
+    pub fn collected(&self) -> u64 {
+        self.collected.load(Ordering::Acquire)
+    }
+
+    /// How many it can hold.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
     }
 
     /// How many wait to be received. For the receiver: only the sender can change it, upwards.

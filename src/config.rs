@@ -103,10 +103,11 @@ pub enum WhenFull {
     StealQuietest,
     /// The voice that has played longest gives way.
     StealOldest,
-    /// The play is refused.
+    /// The play is refused; or parked, if it may be.
     Refuse,
-    /// The pool grows, up to [`Config::max_voices`], and steals the quietest from there on.
-    /// It shrinks back once the extra voices have been idle for a while.
+    /// The pool grows, up to [`Config::max_voices`], and steals the quietest from there on. Plays
+    /// that wait for their frame count too, since they will need a voice. It shrinks back once the
+    /// extra voices have been idle for a while.
     Grow,
 }
 

@@ -46,9 +46,9 @@
 //!    lost.
 //! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
 //!    the buffer sizes.
-//! 5. **No click.** Every change is ramped. For sines from 100 Hz up, no step is above 1.5 times
-//!    the sine's own. What the author made is left alone: a start at position 0, a clip's end, a
-//!    loop's seam.
+//! 5. **No click.** Every change is ramped. For sines from 100 Hz up, none makes a step above 1.5
+//!    times the sine's own. What the author made is left alone: a start at position 0, a clip's
+//!    end, a loop's seam.
 //! 6. **Quietest is what the ear would say**, now, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
 //! 8. **What comes out is finite and within ±1**, whatever went in; below the ceiling it is exact.

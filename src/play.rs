@@ -136,7 +136,8 @@ impl Play {
         Play { bus, ..self }
     }
 
-    /// A number of your own, that comes back with every [`Event`](crate::Event) about this play.
+    /// A number of your own, that comes back with the ending of this play, and with that of a play
+    /// it steals from.
     pub fn tag(self, tag: u64) -> Play {
         Play { tag, ..self }
     }

@@ -227,6 +227,11 @@ impl<T> Pool<T> {
         }
     }
 
+    /// Drops all the values.
+    pub fn clear(&mut self) {
+        self.retain(|_| false);
+    }
+
     /// The value in a slot, by the slot's number alone.
     pub(crate) fn at(&self, slot: u32) -> Option<&T> {
         self.slots.get(slot as usize)?.get()

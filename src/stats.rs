@@ -1,6 +1,7 @@
 //! Numbers and pictures of a mixer at work.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub struct Stats {
     /// Plays accepted and not yet ended: playing, parked, scheduled, or still in the queue.
     /// Counted on its own, not worked out from the other numbers.
     pub live: usize,
-    /// The most voices that were ever taken at once. Size the pool by it.
+    /// The most voices that were ever taken at once. As many as there are: the pool was full.
     pub most_playing: usize,
     /// Plays that got a [`VoiceId`].
     pub accepted: u64,
@@ -182,7 +183,8 @@ pub enum VoiceState {
 /// A row of a snapshot: what only the audio side knows.
 pub(crate) struct Row {
     pub ticket: u32,
-    pub slot: Option<u32>,
+    /// Its slot and one more, which is never 0.
+    pub slot: Option<NonZeroU32>,
     pub state: VoiceState,
     pub position: u32,
     pub level: f32,

@@ -118,19 +118,19 @@ impl Cursor {
         // The last frame from which every neighbour is still before the edge.
         let clear = (edge + before).checked_sub(taps).filter(|last| first <= *last);
         if let Some(last) = clear.filter(|_| first >= floor + before) {
-            let run = self.frames_until(last).min(left);
+            let run = self.frames_until(last, left);
             return (run, Source::Clip { first: first - before, edge });
         }
-        let run = self.frames_until((first + WINDOW - taps).min(edge - 1)).min(left);
+        let run = self.frames_until((first + WINDOW - taps).min(edge - 1), left);
         let reach = self.position + (run as u64 - 1) * self.glide.longest();
         let len = (reach >> 32) as usize - first + taps;
         (run, Source::Window { first: first as i64 - before as i64, len })
     }
 
-    /// How many steps begin on a frame up to `last`, at least 1.
-    fn frames_until(&self, last: usize) -> usize {
+    /// How many steps begin on a frame up to `last`: at least 1, at most `most`.
+    fn frames_until(&self, last: usize, most: usize) -> usize {
         let limit = (last as u64) << 32 | 0xffff_ffff;
-        ((limit - self.position) / self.glide.longest()) as usize + 1
+        ((limit - self.position) / self.glide.longest()).min(most as u64 - 1) as usize + 1
     }
 
     /// A frame of the sound as it is heard: round and round, with silence before and after.

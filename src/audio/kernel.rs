@@ -7,6 +7,7 @@
 
 use super::ramp::Glide;
 use crate::config::Interpolation;
+use crate::samples::Sample;
 
 /// A frame of a clip, as it is kept in memory.
 pub(super) trait ClipFrame: Copy {
@@ -17,41 +18,22 @@ pub(super) trait ClipFrame: Copy {
     fn stereo(self) -> [f32; 2];
 }
 
-const I16: f32 = 1.0 / 32_768.0;
-
-impl ClipFrame for [i16; 1] {
-    const SILENCE: Self = [0];
+/// Mono sounds on both sides.
+impl<S: Sample> ClipFrame for [S; 1] {
+    const SILENCE: Self = [S::ZERO];
 
     #[inline(always)]
     fn stereo(self) -> [f32; 2] {
-        [f32::from(self[0]) * I16; 2]
+        [self[0].value(); 2]
     }
 }
 
-impl ClipFrame for [i16; 2] {
-    const SILENCE: Self = [0; 2];
+impl<S: Sample> ClipFrame for [S; 2] {
+    const SILENCE: Self = [S::ZERO; 2];
 
     #[inline(always)]
     fn stereo(self) -> [f32; 2] {
-        self.map(|sample| f32::from(sample) * I16)
-    }
-}
-
-impl ClipFrame for [f32; 1] {
-    const SILENCE: Self = [0.0];
-
-    #[inline(always)]
-    fn stereo(self) -> [f32; 2] {
-        [self[0]; 2]
-    }
-}
-
-impl ClipFrame for [f32; 2] {
-    const SILENCE: Self = [0.0; 2];
-
-    #[inline(always)]
-    fn stereo(self) -> [f32; 2] {
-        self
+        self.map(S::value)
     }
 }
 

@@ -58,8 +58,9 @@ impl Buses {
         let bus = other.unwrap_or(&mut self.master);
         match change {
             Change::Gain { to, over } => bus.gain.head_for(to, over.max(declick)),
-            Change::Pause => bus.hold.head_for(0.0, declick),
-            Change::Resume => bus.hold.head_for(1.0, declick),
+            Change::Pause if bus.hold.target() > 0.0 => bus.hold.head_for(0.0, declick),
+            Change::Resume if bus.hold.target() == 0.0 => bus.hold.head_for(1.0, declick),
+            Change::Pause | Change::Resume => (),
             Change::Stop { .. }
             | Change::Pan { .. }
             | Change::Speed { .. }

@@ -95,6 +95,64 @@ impl Ramp {
     }
 }
 
+/// The gains of the two sides on their way around: straight from one pair to the other, and at
+/// every frame brought back to the power that every pair has. Without that a slow move from side
+/// to side would dip in the middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pan {
+    sides: [Ramp; 2],
+}
+
+impl Pan {
+    pub fn rest(sides: [f32; 2]) -> Pan {
+        Pan { sides: sides.map(Ramp::rest) }
+    }
+
+    /// Turns towards another pair, from where it is.
+    pub fn head_for(&mut self, to: [f32; 2], over: u32) {
+        let [left, right] = self.now();
+        self.sides = [Ramp::between(left, to[0], over), Ramp::between(right, to[1], over)];
+    }
+
+    pub fn target(&self) -> [f32; 2] {
+        self.sides.map(|side| side.to)
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.sides[0].is_at_rest()
+    }
+
+    pub fn advance(&mut self, frames: u32) {
+        self.sides.iter_mut().for_each(|side| side.advance(frames));
+    }
+
+    fn now(&self) -> [f32; 2] {
+        if self.is_at_rest() {
+            self.target()
+        } else {
+            Pan::round(self.sides.map(|side| side.now()))
+        }
+    }
+
+    /// Multiplies each of the coming frames' gains in.
+    pub fn apply(&self, left: &mut [f32], right: &mut [f32]) {
+        let moving = left.len().min(self.sides[0].left() as usize);
+        for (frame, (l, r)) in (0..).zip(left.iter_mut().zip(right.iter_mut())).take(moving) {
+            let [to_left, to_right] = Pan::round(self.sides.map(|side| side.after(frame)));
+            (*l, *r) = (*l * to_left, *r * to_right);
+        }
+        let [to_left, to_right] = self.target();
+        left.iter_mut().skip(moving).for_each(|gain| *gain *= to_left);
+        right.iter_mut().skip(moving).for_each(|gain| *gain *= to_right);
+    }
+
+    /// A pair with the power of both sides at 1. Two gains on the way are never both 0.
+    fn round([left, right]: [f32; 2]) -> [f32; 2] {
+        let scale = (2.0 / (left * left + right * right)).sqrt();
+        [left * scale, right * scale]
+    }
+}
+
 /// A position in a sound, and a step from frame to frame: whole frames in the upper 32 bits, the
 /// fraction in the lower.
 pub(super) const ONE: u64 = 1 << 32;
@@ -211,6 +269,25 @@ mod tests {
         up.advance(1);
         down.advance(1);
         assert_eq!((up.promise(), down.promise()), (1.0, 0.75));
+    }
+
+    #[test]
+    fn a_pan_keeps_its_power_on_the_way_and_is_the_same_however_it_is_cut() {
+        let mut pan = Pan::rest([2f32.sqrt(), 0.0]);
+        pan.head_for([0.0, 2f32.sqrt()], 11);
+        let (mut left, mut right) = ([1.0f32; 20], [1.0f32; 20]);
+        pan.apply(&mut left, &mut right);
+        for (l, r) in left.iter().zip(&right) {
+            assert!((l * l + r * r - 2.0).abs() < 1e-5, "{l} {r}");
+        }
+        assert_eq!((left[19], right[19]), (0.0, 2f32.sqrt()));
+        for cut in 0..20 {
+            let (mut l, mut r, mut pan) = ([1.0; 20], [1.0; 20], pan);
+            pan.apply(&mut l[..cut], &mut r[..cut]);
+            pan.advance(cut as u32);
+            pan.apply(&mut l[cut..], &mut r[cut..]);
+            assert_eq!((l, r), (left, right));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The renderer: hear what the game says, mix, send home what has ended.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -52,8 +53,7 @@ pub struct Renderer {
     pub(super) stopped_up_to: u64,
     /// How many voices ever began.
     pub(super) begun: u64,
-    /// Places in the reports that only endings and retired pools may use.
-    reserved: u64,
+    notices: Notices,
     ceiling: Ceiling,
     left: Box<[f32]>,
     right: Box<[f32]>,
@@ -83,6 +83,31 @@ pub(super) struct Scratch {
     ended: Box<[Ended]>,
 }
 
+/// The notices on their way home, by their numbers among all reports. There is room for so many
+/// beside the endings, which must never meet a full queue.
+struct Notices {
+    marks: Box<[u64]>,
+    first: usize,
+    count: usize,
+}
+
+impl Notices {
+    /// Adds one, if there is room; those up to number `collected` have arrived.
+    fn add(&mut self, number: u64, collected: u64) -> bool {
+        while self.count > 0 && self.marks.get(self.first).is_some_and(|mark| *mark <= collected) {
+            self.first = (self.first + 1) % self.marks.len();
+            self.count -= 1;
+        }
+        let free = (self.first + self.count) % self.marks.len().max(1);
+        let room = self.count < self.marks.len();
+        if let Some(mark) = self.marks.get_mut(free).filter(|_| room) {
+            *mark = number;
+            self.count += 1;
+        }
+        room
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Ended {
     seat: Seat,
@@ -93,7 +118,7 @@ struct Ended {
 const NOBODY: Ended = Ended { seat: Seat::Nowhere, after: 0, why: End::Finished };
 
 impl Renderer {
-    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>, reserved: u64) -> Renderer {
+    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>) -> Renderer {
         let declick = units::short_frames(DECLICK, config.sample_rate).max(1);
         let silence = |frames| vec![0.0; frames].into_boxed_slice();
         bridge.meters.voices.store(config.voices as u32, Relaxed);
@@ -121,7 +146,7 @@ impl Renderer {
             obeyed: 0,
             stopped_up_to: 0,
             begun: 0,
-            reserved,
+            notices: Notices { marks: vec![0; config.parked].into(), first: 0, count: 0 },
             ceiling: Ceiling::new(config.sample_rate),
             left: silence(PASS),
             right: silence(PASS),
@@ -195,8 +220,8 @@ impl Renderer {
         let frames = wanted.clamp(1, PASS).next_multiple_of(QUANTUM);
         let next = self.schedule.next().map_or(u64::MAX, |at| at.saturating_sub(self.now));
         // A play that begins may park another, who may come back on the next line.
-        frames
-            .min((next / QUANTUM as u64).saturating_add(1).saturating_mul(QUANTUM as u64) as usize)
+        let quanta_before = (next / QUANTUM as u64).min(PASS as u64) as usize;
+        frames.min((quanta_before + 1) * QUANTUM)
     }
 
     /// Mixes a stretch in which nobody begins.
@@ -289,9 +314,10 @@ impl Renderer {
         }
     }
 
-    /// Sends a notice if there is room that no ending may need.
-    pub(super) fn notify(&self, report: Report) {
-        if self.bridge.reports.room() > self.reserved {
+    /// Sends a notice, if there is room that no ending may need.
+    pub(super) fn notify(&mut self, report: Report) {
+        let reports = &self.bridge.reports;
+        if self.notices.add(reports.published() + 1, reports.collected()) {
             self.send_home(report);
         } else {
             self.bridge.meters.missed.fetch_add(1, Relaxed);
@@ -321,7 +347,7 @@ impl Renderer {
             }
         };
         for (key, voice) in self.voices.pool().iter() {
-            snapshot.add(row(voice, Some(key.slot() as u32), false));
+            snapshot.add(row(voice, NonZeroU32::new(key.slot() as u32 + 1), false));
         }
         for (_, voice) in self.parked.iter() {
             snapshot.add(row(voice, None, true));
@@ -346,6 +372,12 @@ impl Drop for Renderer {
     fn drop(&mut self) {
         self.end_everything();
         self.bridge.close();
+    }
+}
+
+impl std::fmt::Debug for Renderer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Renderer").field("clock", &self.clock).finish_non_exhaustive()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::kernel::{Gains, Interpolator, Mix};
 use super::master::Route;
-use super::ramp::{Glide, Ramp};
+use super::ramp::{Glide, Pan, Ramp};
 use crate::message::{Change, End, Request};
 use crate::play::{BusId, Priority};
 use crate::sound::Sound;
@@ -45,7 +45,7 @@ pub(super) struct Voice {
     pub park: bool,
     cursor: Cursor,
     gain: Ramp,
-    pan: [Ramp; 2],
+    pan: Pan,
     pan_set: f32,
     /// In at the start, and out at the end.
     fade: Ramp,
@@ -72,7 +72,7 @@ impl Voice {
             park: request.park,
             cursor: Cursor::new(request.position, Glide::rest(step), request.looping),
             gain: Ramp::rest(request.gain),
-            pan: units::pan(request.pan).map(Ramp::rest),
+            pan: Pan::rest(units::pan(request.pan)),
             pan_set: request.pan,
             fade,
             hold: Ramp::rest(0.0),
@@ -100,15 +100,19 @@ impl Voice {
         setup: &Setup,
         curves: &mut Curves,
     ) -> Option<(u32, End)> {
-        let frames = self.moving(mix.len() as u32, route);
+        let asked = mix.len() as u32;
+        let frames = self.moving(asked, route);
         if frames == 0 {
             return None;
         }
+        // Were it paused before it has faded out, it would never get there.
+        let falls_silent = self.moving(asked + 1, route) <= asked;
         let gains = self.gains(frames, self.hold, route, curves);
         let mix = mix.part(0, frames as usize);
         let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
         self.heard = true;
-        self.advance(done as u32)
+        let end = self.advance(done as u32);
+        end.or((self.stopping && falls_silent).then_some((frames, End::Stopped)))
     }
 
     /// Moves on in silence. Returns after how many frames it ended, if it did, and why.
@@ -147,7 +151,7 @@ impl Voice {
         self.gain.advance(frames);
         self.fade.advance(frames);
         self.hold.advance(frames);
-        self.pan.iter_mut().for_each(|side| side.advance(frames));
+        self.pan.advance(frames);
         if self.is_over() {
             Some((frames, End::Finished))
         } else if self.stopping && self.fade.is_at_rest() {
@@ -168,9 +172,9 @@ impl Voice {
         let Route { bus, master } = route;
         let ramps =
             [&self.gain, &self.fade, &hold, &bus.gain, &bus.hold, &master.gain, &master.hold];
-        if ramps.into_iter().chain(&self.pan).all(Ramp::is_at_rest) {
+        if self.pan.is_at_rest() && ramps.into_iter().all(Ramp::is_at_rest) {
             let gain = ramps.iter().fold(1.0, |gain, ramp| gain * ramp.target());
-            return Gains::Steady(self.pan.map(|side| gain * side.target()));
+            return Gains::Steady(self.pan.target().map(|side| gain * side));
         }
         let left = curves.left.get_mut(..frames as usize).unwrap_or_default();
         let right = curves.right.get_mut(..frames as usize).unwrap_or_default();
@@ -179,8 +183,7 @@ impl Voice {
             ramp.apply(left);
         }
         right.copy_from_slice(left);
-        self.pan[0].apply(left);
-        self.pan[1].apply(right);
+        self.pan.apply(left, right);
         Gains::Curve { left, right }
     }
 
@@ -199,23 +202,20 @@ impl Voice {
         let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
         match change {
             Change::Stop { fade } => {
-                // If it is being paused, it must be over before it stands still.
-                let fade = self.moving(fade.max(setup.declick), route);
+                let fade = fade.max(setup.declick);
                 // A later stop may hurry it, but never keep it.
                 if !self.stopping || fade < self.fade.left() {
                     self.stopping = true;
                     self.fade.head_for(0.0, fade);
                 }
             }
-            Change::Pause => self.hold.head_for(0.0, soft(0)),
+            Change::Pause if self.hold.target() > 0.0 => self.hold.head_for(0.0, soft(0)),
             Change::Resume if self.hold.target() == 0.0 => self.rise(setup),
-            Change::Resume | Change::Seek { .. } => (),
+            Change::Pause | Change::Resume | Change::Seek { .. } => (),
             Change::Gain { to, over } => self.gain.head_for(to, soft(over)),
             Change::Pan { to, over } => {
                 self.pan_set = to;
-                for (side, to) in self.pan.iter_mut().zip(units::pan(to)) {
-                    side.head_for(to, soft(over));
-                }
+                self.pan.head_for(units::pan(to), soft(over));
             }
             Change::Speed { to, over } => {
                 let step = Glide::step_for(to, self.sound.sample_rate(), setup.rate);
@@ -244,7 +244,8 @@ impl Voice {
     /// Comes up from silence, where it has got to in the meantime.
     pub fn unhush(&mut self, setup: &Setup) {
         if self.hold.target() > 0.0 {
-            self.hold = Ramp::between(0.0, 1.0, setup.declick);
+            self.hold = Ramp::rest(0.0);
+            self.rise(setup);
         }
     }
 

@@ -26,9 +26,9 @@ struct Ticket {
     priority: Priority,
     /// The number of the command that asked for it.
     number: u64,
-    pending: Pending,
-    /// Whether it stands in the line of those with something pending.
-    in_line: bool,
+    /// What could not be sent yet: made when it is needed, which is seldom. Who has one stands in
+    /// the line.
+    pending: Option<Box<Pending>>,
 }
 
 pub(super) struct Ledger {
@@ -36,7 +36,8 @@ pub(super) struct Ledger {
     rate: u32,
     max_voices: usize,
     tickets: Pool<Ticket>,
-    /// Tickets with something pending, in the order in which they came.
+    /// Tickets with something pending, in the order in which they came. Never more than there are,
+    /// and as seldom needed as what they wait with.
     line: VecDeque<u32>,
     buses: [Pending; BusId::COUNT],
     buses_pending: bool,
@@ -68,7 +69,7 @@ impl Ledger {
             rate: config.sample_rate,
             max_voices: config.max_voices,
             tickets: Pool::new(config.tickets()),
-            line: VecDeque::with_capacity(config.tickets()),
+            line: VecDeque::new(),
             buses: Default::default(),
             buses_pending: false,
             events: VecDeque::with_capacity(config.commands),
@@ -110,8 +111,7 @@ impl Ledger {
             bus: request.bus,
             priority: request.priority,
             number: bridge.commands.published() + messages,
-            pending: Pending::default(),
-            in_line: false,
+            pending: None,
         };
         let Ok(key) = self.tickets.insert(ticket) else {
             self.stats.turned_away += 1;
@@ -135,11 +135,10 @@ impl Ledger {
             return;
         }
         if let Some(held) = self.tickets.get_mut(key) {
-            held.pending.keep(change);
-            if !held.in_line {
-                held.in_line = true;
+            if held.pending.is_none() {
                 self.line.push_back(ticket);
             }
+            held.pending.get_or_insert_default().keep(change);
         }
     }
 
@@ -174,20 +173,23 @@ impl Ledger {
                 let _ = commands.send(Command::Bus { bus, change });
             }
         }
-        self.buses_pending = commands.room() == 0 && self.buses_pending;
+        self.buses_pending = self.buses.iter().any(|pending| !pending.is_empty());
         while commands.room() > 0
             && let Some(&ticket) = self.line.front()
         {
             let held = self.tickets.at_mut(ticket);
-            match held.and_then(|held| held.pending.next()) {
+            match held.and_then(|held| held.pending.as_mut()?.next()) {
                 Some(change) => drop(commands.send(Command::Voice { ticket, change })),
                 None => {
                     self.line.pop_front();
                     if let Some(held) = self.tickets.at_mut(ticket) {
-                        held.in_line = false;
+                        held.pending = None;
                     }
                 }
             }
+        }
+        if self.line.is_empty() {
+            self.line.shrink_to_fit();
         }
     }
 
@@ -204,6 +206,7 @@ impl Ledger {
         let grows = self.when_full == WhenFull::Grow
             && needed > self.voices + parked
             && self.voices < self.max_voices
+            && bridge.commands.capacity() > 1
             && self.resizes < MOST_RESIZES;
         grows.then(|| (2 * self.voices).min(self.max_voices))
     }
@@ -214,11 +217,9 @@ impl Ledger {
             return;
         }
         let now = bridge.meters.clock.load(Relaxed);
-        if self.tickets.len() > self.settled_voices {
-            self.crowded = now;
-        }
+        let crowded = self.tickets.len() > self.settled_voices;
         let idle = now.saturating_sub(self.crowded) > GROWN_IDLE * u64::from(self.rate);
-        if idle && self.resizes == 0 && bridge.commands.room() > 0 {
+        if idle && !crowded && self.resizes == 0 && bridge.commands.room() > 0 {
             self.send_resize(bridge, self.settled_voices);
         }
     }
@@ -228,10 +229,10 @@ impl Ledger {
             "it must be at least 1".to_owned()
         } else if voices > self.max_voices {
             format!("Config::max_voices is {}", self.max_voices)
-        } else if self.resizes > 0 {
-            "another resize is under way".to_owned()
         } else if bridge.is_closed() {
             "the renderer is gone".to_owned()
+        } else if self.resizes > 0 {
+            "another resize is under way".to_owned()
         } else if self.has_pending() || bridge.commands.room() == 0 {
             "the command queue is full".to_owned()
         } else {
@@ -297,6 +298,15 @@ impl Ledger {
                 None => break,
             }
         }
+        while closed
+            && home.has_room()
+            && let Some(ticket) = self.tickets.oldest()
+        {
+            // Whatever is still in the books now will never come home by itself.
+            let at = bridge.meters.clock.load(Relaxed);
+            let Some(sound) = self.tickets.at(ticket).map(|held| held.sound.clone()) else { break };
+            self.end(ticket, at, End::Stopped, sound, home);
+        }
     }
 
     fn end(&mut self, ticket: u32, at: u64, why: End, sound: Sound, home: &mut Home) {
@@ -329,8 +339,14 @@ impl Ledger {
         }
         let voice = self.id(key);
         let Some(held) = self.tickets.remove(key) else { return };
-        if held.in_line {
+        if held.pending.is_some() {
             self.line.retain(|waiting| *waiting != ticket);
+            if self.line.is_empty() {
+                self.line.shrink_to_fit();
+            }
+        }
+        if self.tickets.len() >= self.settled_voices {
+            self.crowded = self.crowded.max(at);
         }
         home.sound(held.sound);
         self.tell(Event::Ended { voice, tag: held.tag, sound, at, why }, home);
@@ -434,7 +450,7 @@ impl Ledger {
             let ticket = self.tickets.get(key).filter(|ticket| ticket.number <= latest.heard)?;
             Some(VoiceInfo {
                 voice: self.id(key),
-                slot: row.slot.map(|slot| slot as usize),
+                slot: row.slot.map(|above| above.get() as usize - 1),
                 tag: ticket.tag,
                 sound: ticket.sound.clone(),
                 bus: ticket.bus,

@@ -20,7 +20,7 @@ use crate::stats::{OutputState, Stats, VoiceInfo};
 use crate::units;
 
 /// Plays sounds, and controls what plays. Clones are the same mixer, and any thread may use any
-/// of them.
+/// of them. Dropping the last one leaves what plays playing, for as long as it is rendered.
 ///
 /// Nothing here waits for the audio thread, and nothing panics when there is no room: a play that
 /// the queue cannot take says [`None`], a control waits and is never lost.
@@ -57,6 +57,17 @@ struct Shared {
 /// Something to keep as long as the mixer lives.
 pub(crate) type Driver = Box<dyn Any + Send + Sync>;
 
+impl Drop for Shared {
+    /// The last clone is gone: what waited for room in the queue is sent now, as far as it goes.
+    fn drop(&mut self) {
+        let ledger = self.ledger.get_mut().unwrap_or_else(PoisonError::into_inner);
+        ledger.flush(&self.bridge);
+    }
+}
+
+/// The most that loading makes out of a frame: from 1 kHz to 384 kHz.
+const MOST_GROWTH: u32 = 384;
+
 /// Every mixer has a number of its own, so that its ids mean nothing to the others.
 static MIXERS: AtomicU32 = AtomicU32::new(0);
 
@@ -69,7 +80,12 @@ impl Mixer {
 
     /// Loads a file, at the mixer's own rate: so it plays the fastest.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Sound, Error> {
-        Sound::load(path)?.resampled(self.sample_rate())
+        let sound = Sound::load(path)?;
+        // What claims to be this slow is damaged or a toy: it plays as it is, but is not blown up.
+        if self.sample_rate() / sound.sample_rate() > MOST_GROWTH {
+            return Ok(sound);
+        }
+        sound.resampled(self.sample_rate())
     }
 
     /// Plays a sound. `None`: the queue to the audio thread has no room.
@@ -198,8 +214,8 @@ impl Mixer {
         self.touch(|ledger, bridge| ledger.reset_peaks(bridge));
     }
 
-    /// A picture of every play, as the audio side last drew it; asking orders the next one. While
-    /// nobody asks, none is drawn.
+    /// A picture of every play, as the audio side last drew it; asking orders the next one, so the
+    /// first answer is empty. While nobody asks, none is drawn.
     pub fn voices(&self) -> Vec<VoiceInfo> {
         self.touch(|ledger, bridge| ledger.voices(bridge))
     }

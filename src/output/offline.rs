@@ -9,7 +9,7 @@ use hound::{SampleFormat, WavSpec, WavWriter};
 
 use crate::audio::Renderer;
 use crate::bridge::Bridge;
-use crate::config::Config;
+use crate::config::{Config, RATES};
 use crate::game::Mixer;
 use crate::{Error, Frame};
 
@@ -27,8 +27,7 @@ impl Mixer {
     pub fn offline(config: Config) -> Result<(Mixer, Renderer), Error> {
         config.check()?;
         let bridge = Arc::new(Bridge::new(&config));
-        let reserved = Bridge::reserved(&config) as u64;
-        let renderer = Renderer::new(&config, bridge.clone(), reserved);
+        let renderer = Renderer::new(&config, bridge.clone());
         Ok((Mixer::new(&config, bridge, None), renderer))
     }
 }
@@ -72,6 +71,11 @@ fn write(
     count: usize,
     fill: impl FnOnce(Sink) -> Result<(), hound::Error>,
 ) -> Result<(), Error> {
+    if !RATES.contains(&sample_rate) {
+        let source =
+            io::Error::other(format!("a rate of {sample_rate} Hz; it must be 1 to 384000"));
+        return Err(Error::Write { path: path.to_owned(), source });
+    }
     if count > MOST_WAV_FRAMES {
         return Err(Error::TooLong { path: path.to_owned(), frames: count });
     }
@@ -206,6 +210,16 @@ mod tests {
         assert!(error.ends_with("beep.wav: could not be written: the disk is full"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"what was there");
         assert_eq!(folder.names(), ["beep.wav"]);
+    }
+
+    #[test]
+    fn a_rate_that_no_sound_has_is_refused() {
+        for rate in [0, 384_001, u32::MAX] {
+            let error = write_wav("never.wav", rate, &[[0.0; 2]]).unwrap_err();
+            let fault = format!("a rate of {rate} Hz; it must be 1 to 384000");
+            assert_eq!(error.to_string(), format!("never.wav: could not be written: {fault}"));
+        }
+        assert!(!Path::new("never.wav").exists() && !Path::new("never.wav.part").exists());
     }
 
     #[cfg(target_os = "linux")]

@@ -46,8 +46,7 @@ impl Mixer {
         if let Ok(Some(rate)) = heard.recv_timeout(FIRST_DEVICE) {
             config.sample_rate = rate;
         }
-        let reserved = Bridge::reserved(&config) as u64;
-        seat.put(Box::new(Renderer::new(&config, bridge.clone(), reserved)));
+        seat.put(Box::new(Renderer::new(&config, bridge.clone())));
         let _ = tell.send(Word::Begin { rate: config.sample_rate });
         let goodbye = Goodbye { tell, done: Mutex::new(done) };
         Ok(Mixer::new(&config, bridge, Some(Box::new(goodbye))))

@@ -1,7 +1,12 @@
 //! What the tests share.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
-use voicepool::{Frame, Sound};
+use voicepool::{Ending, Event, Frame, Mixer, Priority, Sound, Stats, VoiceId, WhenFull};
+
+pub const POLICIES: [WhenFull; 4] =
+    [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse, WhenFull::Grow];
+pub const PRIORITIES: [Priority; 4] =
+    [Priority::Low, Priority::Normal, Priority::High, Priority::Protected];
 
 /// Numbers that look random and are the same every time (splitmix64).
 pub struct Random(pub u64);
@@ -56,4 +61,33 @@ pub fn mono(rate: u32, samples: &[f32]) -> Sound {
 /// The bits, which compare and hash as bits do.
 pub fn bits(frames: &[Frame]) -> Vec<[u32; 2]> {
     frames.iter().map(|frame| frame.map(f32::to_bits)).collect()
+}
+
+/// A sound of sixteen bits, by way of a WAV file.
+pub fn wav16(rate: u32, channels: u16, samples: &[f32]) -> Sound {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let (bits_per_sample, sample_format) = (16, hound::SampleFormat::Int);
+    let spec = hound::WavSpec { channels, sample_rate: rate, bits_per_sample, sample_format };
+    let mut wav = hound::WavWriter::new(&mut file, spec).expect("a header");
+    for sample in samples {
+        wav.write_sample((sample * 32_767.0) as i16).expect("a sample");
+    }
+    wav.finalize().expect("a whole file");
+    Sound::from_bytes(file.into_inner()).expect("a file of a test")
+}
+
+/// What has ended since this was last asked: who, and why.
+pub fn endings(mixer: &Mixer) -> Vec<(VoiceId, Ending)> {
+    let ended = |event| match event {
+        Event::Ended { voice, why, .. } => Some((voice, why)),
+        _ => None,
+    };
+    mixer.events().filter_map(ended).collect()
+}
+
+/// One play, one ending.
+#[track_caller]
+pub fn assert_balanced(stats: &Stats) {
+    let ended = stats.finished + stats.stopped + stats.stolen + stats.refused;
+    assert_eq!(stats.accepted, ended + stats.live as u64, "the books\n{stats}");
 }

@@ -1,0 +1,178 @@
+//! Law 10: memory is bounded by `Config`, from opening on.
+
+#[path = "common/allocator.rs"]
+mod allocator;
+mod common;
+
+use allocator::held;
+use common::{Random, mono, noise};
+use voicepool::{BusId, Config, Mixer, Play, Priority, Sound, WhenFull, WhenStolen, ms, secs};
+
+/// What a mixer may take before it has heard of any sound.
+const MOST_BYTES: isize = 512 * 1024;
+
+/// A mixer of the default sizes, with both of the pictures that `voices` draws on, stays small.
+#[test]
+fn a_default_mixer_is_small() {
+    let before = held();
+    let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("a good config");
+    let opened = held() - before;
+    let mut out = [[0.0; 2]; 256];
+    for _ in 0..4 {
+        drop(mixer.voices());
+        renderer.render(&mut out);
+    }
+    let pictured = held() - before;
+    drop((mixer, renderer));
+    assert_eq!(held(), before, "all of it is given back");
+    println!("a default mixer: {opened} bytes, and with its pictures {pictured}");
+    assert!(opened < MOST_BYTES, "{opened} bytes");
+    assert!(pictured < MOST_BYTES, "{pictured} bytes with pictures");
+}
+
+fn small(when_full: WhenFull) -> Config {
+    Config {
+        voices: 8,
+        max_voices: 32,
+        parked: 8,
+        scheduled: 8,
+        commands: 64,
+        sample_rate: 8_000,
+        when_full,
+        ..Config::default()
+    }
+}
+
+fn storm(mixer: &Mixer, random: &mut Random, sounds: &[Sound]) {
+    for _ in 0..random.below(40) {
+        let play = Play::of(random.pick(sounds)).gain(random.unit());
+        let play = play.speed(random.between(0.5, 2.0)).bus(BusId::new(random.below(4) as u8));
+        let play = match random.below(5) {
+            0 => play.looping(),
+            1 => play.delay(ms(random.below(200))),
+            2 => play.when_stolen(WhenStolen::Park).priority(Priority::Low),
+            _ => play,
+        };
+        let voice = mixer.play(play);
+        match random.below(8) {
+            0 => mixer.stop(voice, ms(random.below(30))),
+            1 => mixer.pause(voice),
+            2 => mixer.set_gain(voice, random.unit(), ms(random.below(30))),
+            3 => mixer.seek(voice, ms(random.below(100))),
+            4 => mixer.set_speed(voice, random.unit(), ms(random.below(30))),
+            _ => (),
+        }
+    }
+}
+
+/// However long it is shouted at, and whether or not anybody hears its events, a mixer holds what
+/// it held when it was opened.
+#[test]
+fn a_storm_of_any_length_takes_no_more_memory() {
+    for when_full in [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse] {
+        for listens in [false, true] {
+            let mut random = Random(12);
+            let sounds: Vec<Sound> =
+                (1..9).map(|n| mono(8_000, &noise(n, 300 * n as usize))).collect();
+            let (mixer, mut renderer) = Mixer::offline(small(when_full)).expect("a good config");
+            let opened = held();
+            let mut out = [[0.0; 2]; 200];
+            for round in 0..400 {
+                storm(&mixer, &mut random, &sounds);
+                renderer.render(&mut out);
+                if listens {
+                    mixer.events().for_each(drop);
+                }
+                if round % 100 == 99 {
+                    mixer.stop_all(ms(5));
+                }
+                // Controls that met a full queue wait in the books until they can be sent.
+                mixer.stats();
+                assert_eq!(held(), opened, "{when_full:?}, round {round}");
+            }
+            assert!(mixer.stats().accepted > 1000);
+        }
+    }
+}
+
+/// A pool that has grown, and shrunk back when it was idle, holds what it held before; and at no
+/// time more than the pool it is and the one it comes from.
+#[test]
+fn what_grew_and_shrank_is_where_it_was() {
+    let sound = mono(8_000, &noise(1, 4_000));
+    let (mixer, mut renderer) = Mixer::offline(small(WhenFull::Grow)).expect("a good config");
+    let opened = held();
+    let (largest, _twin) = {
+        let config = Config { voices: 32, ..small(WhenFull::Grow) };
+        let before = held();
+        let twin = Mixer::offline(config).expect("a good config");
+        (held() - before, twin)
+    };
+    let base = held();
+    let mut out = [[0.0; 2]; 400];
+    for _ in 0..5 {
+        for _ in 0..32 {
+            mixer.play(&sound);
+            renderer.render(&mut out[..100]);
+            assert!(held() - base < largest, "no more than a mixer of the largest pool beside it");
+        }
+        assert_eq!(mixer.stats().voices, 32);
+        assert!(held() > base);
+        for _ in 0..230 {
+            renderer.render(&mut out);
+            mixer.events().for_each(drop);
+        }
+        assert_eq!(mixer.stats().voices, 8);
+        assert_eq!(held(), base);
+    }
+    assert!(opened <= base);
+}
+
+/// Resizing, there and back, leaves nothing behind.
+#[test]
+fn resizing_leaves_nothing_behind() {
+    let (mixer, mut renderer) =
+        Mixer::offline(small(WhenFull::StealQuietest)).expect("a good config");
+    let sound = mono(8_000, &noise(2, 800));
+    let mut out = [[0.0; 2]; 128];
+    let opened = held();
+    for round in 0..200 {
+        mixer.play(Play::of(&sound).looping());
+        mixer.resize([32, 8, 1, 8][round % 4]).expect("one at a time");
+        renderer.render(&mut out);
+        mixer.events().for_each(drop);
+        if round % 4 == 3 {
+            assert_eq!(held(), opened, "round {round}");
+        }
+    }
+}
+
+/// A sound goes home when its play has ended: the mixer keeps none of it.
+#[test]
+fn a_sound_that_has_ended_is_given_back() {
+    let (mixer, mut renderer) =
+        Mixer::offline(small(WhenFull::StealQuietest)).expect("a good config");
+    let mut out = [[0.0; 2]; 128];
+    let opened = held();
+    for n in 0..100 {
+        let play = Play::of(&mono(8_000, &noise(n, 8_000))).looping();
+        let voice = mixer.play(play.fade_in(secs(0.1)));
+        assert!(held() > opened + 32_000);
+        renderer.render(&mut out);
+        mixer.stop(voice, ms(0));
+        renderer.render(&mut out);
+        mixer.events().for_each(drop);
+        assert_eq!(held(), opened);
+    }
+}
+
+/// A file whose rate is damaged does not become a thousand times as large.
+#[test]
+fn a_file_that_claims_a_toy_rate_is_not_blown_up() {
+    let path = std::env::temp_dir().join(format!("voicepool-toy-{}.wav", std::process::id()));
+    voicepool::write_wav(&path, 1, &[[0.5; 2]; 100]).expect("a file of a test");
+    let (mixer, _renderer) = Mixer::offline(Config::default()).expect("the default");
+    let sound = mixer.load(&path).expect("a toy");
+    std::fs::remove_file(&path).expect("it was there");
+    assert_eq!((sound.sample_rate(), sound.frame_count()), (1, 100));
+}

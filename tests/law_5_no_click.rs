@@ -1,0 +1,383 @@
+//! Law 5: no click. For sines from 100 Hz up, no change makes a step above 1.5 times the sine's
+//! own at the largest gain involved; and what the author made is left alone.
+
+mod common;
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use common::{bits, mono, noise, sine};
+use voicepool::{
+    BusId, Config, Frame, Mixer, Play, Priority, Renderer, Sound, VoiceId, WhenStolen, ms,
+};
+
+const RATE: u32 = 48_000;
+const HERTZ: [f64; 5] = [100.0, 220.0, 440.0, 1000.0, 3000.0];
+const PHASES: usize = 64;
+const BLOCKS: [usize; 4] = [37, 128, 512, 1000];
+/// A tenth of a second: whole turns of every sine, so that its seam is as smooth as the rest.
+const CLIP: usize = 4800;
+/// Quiet enough that no gain used here meets the ceiling.
+const AMPLITUDE: f32 = 0.25;
+const BOUND: f32 = 1.5;
+const BUS: BusId = BusId::new(3);
+const ZERO: Duration = Duration::ZERO;
+/// How long to listen after a change: 10 ms, and the quantum in which it is heard of.
+const AFTER: usize = 480 + 128;
+
+/// Commands act on the grid, so it is the sine's own phase that varies.
+static SINES: LazyLock<Vec<Vec<Sound>>> = LazyLock::new(|| {
+    let wave = |hertz, phase: usize| {
+        let turns = phase as f64 / PHASES as f64;
+        let samples = sine(RATE, hertz, turns, CLIP);
+        mono(RATE, &samples.iter().map(|sample| sample * AMPLITUDE).collect::<Vec<_>>())
+    };
+    HERTZ.map(|hertz| (0..PHASES).map(|phase| wave(hertz, phase)).collect()).into()
+});
+
+/// The largest step a sine makes from sample to sample.
+fn own_step(hertz: f64) -> f32 {
+    AMPLITUDE * (2.0 * (std::f64::consts::PI * hertz / f64::from(RATE)).sin()) as f32
+}
+
+/// The largest step on each side.
+fn largest_step(frames: &[Frame]) -> Frame {
+    let mut worst = [0.0f32; 2];
+    for pair in frames.windows(2) {
+        for side in [0, 1] {
+            worst[side] = worst[side].max((pair[1][side] - pair[0][side]).abs());
+        }
+    }
+    worst
+}
+
+fn listen(renderer: &mut Renderer, frames: usize, block: usize, heard: &mut Vec<Frame>) {
+    let end = heard.len() + frames;
+    while heard.len() < end {
+        heard.extend(renderer.frames(block.min(end - heard.len())));
+    }
+}
+
+/// Two voices, and room for two to park.
+fn open() -> (Mixer, Renderer) {
+    let sizes = Config { voices: 2, max_voices: 2, parked: 2, scheduled: 2, ..Config::default() };
+    Mixer::offline(Config { commands: 32, ..sizes }).expect("a good config")
+}
+
+/// Something that is said to a playing sine.
+type Say<'a> = &'a dyn Fn(&Mixer, VoiceId);
+/// The same, so many frames after the first such thing.
+type Act<'a> = (usize, Say<'a>);
+
+/// Plays one sine of `HERTZ` at one phase, says things to it, and listens from just before to
+/// 10 ms after. The largest steps are told in steps of the sine itself.
+fn steps(hertz: usize, phase: usize, play: &dyn Fn(Play) -> Play, acts: &[Act]) -> Frame {
+    let (mixer, mut renderer) = open();
+    let sound = &SINES[hertz][phase];
+    let voice = mixer.play(play(Play::of(sound).looping().bus(BUS))).expect("there is room");
+    // It takes the second voice and gives it to nobody, so a newcomer has to rob the sine.
+    let silence = mono(RATE, &[0.0; 100]);
+    mixer.play(Play::of(&silence).looping().priority(Priority::Protected));
+    let block = BLOCKS[phase % BLOCKS.len()];
+    let mut heard = Vec::new();
+    // The beginning is the author's.
+    listen(&mut renderer, 128, block, &mut heard);
+    heard.clear();
+    listen(&mut renderer, 128, block, &mut heard);
+    let mut said = 0;
+    for (at, act) in acts {
+        listen(&mut renderer, at - said, block, &mut heard);
+        act(&mixer, voice);
+        said = *at;
+    }
+    listen(&mut renderer, AFTER, block, &mut heard);
+    assert!(mixer.stats().peak.iter().all(|peak| *peak < 1.0), "the ceiling stays out of it");
+    largest_step(&heard).map(|step| step / own_step(HERTZ[hertz]))
+}
+
+/// Every sine at every phase, changed as `acts` say, keeps to the bound. `gains` are the largest
+/// on each side, and for a change of speed as much larger as the sine gets steeper.
+fn smooth(what: &str, gains: Frame, play: &dyn Fn(Play) -> Play, acts: &[Act]) {
+    let mut worst = 0.0f32;
+    for (index, hertz) in HERTZ.iter().enumerate() {
+        for phase in 0..PHASES {
+            let steps = steps(index, phase, play, acts);
+            for side in [0, 1] {
+                let ratio = steps[side] / gains[side];
+                assert!(
+                    ratio <= BOUND,
+                    "{what}: {ratio} times its own step, {hertz} Hz, {phase}/64, side {side}"
+                );
+                worst = worst.max(ratio);
+            }
+        }
+    }
+    println!("{what}: at worst {worst:.3}");
+}
+
+fn as_it_is(play: Play) -> Play {
+    play
+}
+
+fn rob(mixer: &Mixer, _: VoiceId) {
+    mixer.play(&mono(RATE, &[0.0; 300]));
+}
+
+fn shrink(mixer: &Mixer, _: VoiceId) {
+    mixer.resize(1).expect("it fits");
+}
+
+fn pause(mixer: &Mixer, voice: VoiceId) {
+    mixer.pause(voice);
+}
+
+fn resume(mixer: &Mixer, voice: VoiceId) {
+    mixer.resume(voice);
+}
+
+fn stop(fade: Duration) -> impl Fn(&Mixer, VoiceId) {
+    move |mixer, voice| mixer.stop(voice, fade)
+}
+
+fn gain(to: f32, over: Duration) -> impl Fn(&Mixer, VoiceId) {
+    move |mixer, voice| mixer.set_gain(voice, to, over)
+}
+
+fn bus_gain(bus: BusId, to: f32) -> impl Fn(&Mixer, VoiceId) {
+    move |mixer, _| mixer.set_gain(bus, to, ZERO)
+}
+
+fn pan(to: f32) -> impl Fn(&Mixer, VoiceId) {
+    move |mixer, voice| mixer.set_pan(voice, to, ZERO)
+}
+
+fn speed(to: f32, over: Duration) -> impl Fn(&Mixer, VoiceId) {
+    move |mixer, voice| mixer.set_speed(voice, to, over)
+}
+
+fn seek(micros: u64) -> impl Fn(&Mixer, VoiceId) {
+    move |mixer, voice| mixer.seek(voice, Duration::from_micros(micros))
+}
+
+/// A sine that is stopped, alone or with everything else, fades out however short the fade.
+#[test]
+fn a_stop_does_not_click() {
+    for fade in [ZERO, ms(1), ms(11)] {
+        smooth(&format!("stop over {fade:?}"), [1.0; 2], &as_it_is, &[(0, &stop(fade))]);
+    }
+    smooth("stop of a bus", [1.0; 2], &as_it_is, &[(0, &|mixer, _| mixer.stop(BUS, ZERO))]);
+    smooth("stop_all", [1.0; 2], &as_it_is, &[(0, &|mixer, _| mixer.stop_all(ZERO))]);
+}
+
+/// A sine that is robbed leaves a tail behind; if it parks, it comes back as smoothly (the thief
+/// lasts 6 ms). A pool that shrinks robs as well.
+#[test]
+fn a_theft_does_not_click_nor_does_a_return() {
+    let ends = |play: Play| play.when_stolen(WhenStolen::End);
+    smooth("steal", [1.0; 2], &ends, &[(0, &rob)]);
+    smooth("steal, park, unpark", [1.0; 2], &as_it_is, &[(0, &rob)]);
+    let elsewhere = |play: Play| ends(play).pan(0.5).gain(1.4).speed(0.9);
+    let gains = [1.4 * 0.5f32.sqrt(), 1.4 * 1.5f32.sqrt()];
+    smooth("steal at some pan, gain and speed", gains, &elsewhere, &[(0, &rob)]);
+    smooth("resize", [1.0; 2], &ends, &[(0, &shrink)]);
+}
+
+/// A sine that jumps to another place, wherever that is, and jumps again before it has settled.
+#[test]
+fn a_seek_does_not_click() {
+    for to in [0, 2_500, 7_777, 13_125] {
+        smooth(&format!("seek to {to} µs"), [1.0; 2], &as_it_is, &[(0, &seek(to))]);
+    }
+    let acts: &[Act] = &[(0, &seek(2_500)), (128, &seek(50_100)), (256, &seek(7_777))];
+    smooth("three seeks", [1.0; 2], &as_it_is, acts);
+}
+
+/// A sine, or its bus, or everything, stands still and goes on.
+#[test]
+fn a_pause_and_a_resume_do_not_click() {
+    for apart in [128, 512] {
+        let what = format!("pause, and resume after {apart}");
+        smooth(&what, [1.0; 2], &as_it_is, &[(0, &pause), (apart, &resume)]);
+    }
+    for bus in [BUS, BusId::MASTER] {
+        let what = format!("pause and resume of {bus:?}");
+        let acts: &[Act] =
+            &[(0, &|mixer, _| mixer.pause(bus)), (512, &|mixer, _| mixer.resume(bus))];
+        smooth(&what, [1.0; 2], &as_it_is, acts);
+    }
+}
+
+/// A sine, or its bus, becomes louder, softer, silent, heard again; and is turned on the way.
+#[test]
+fn a_gain_does_not_click() {
+    for (from, to) in [(1.0, 2.0), (1.0, 0.3), (1.0, 0.0), (0.0, 1.0), (0.02, 2.0)] {
+        let (what, most) = (format!("gain {from} to {to}"), f32::max(from, to));
+        smooth(&what, [most; 2], &|play| play.gain(from), &[(0, &gain(to, ZERO))]);
+    }
+    for bus in [BUS, BusId::MASTER] {
+        let (up, off, on) = (bus_gain(bus, 2.0), bus_gain(bus, 0.0), bus_gain(bus, 1.0));
+        let acts: &[Act] = &[(0, &up), (384, &off), (512, &on)];
+        smooth(&format!("gain of {bus:?}"), [2.0; 2], &as_it_is, acts);
+    }
+    let acts: &[Act] =
+        &[(0, &gain(2.0, ms(10))), (128, &gain(0.1, ZERO)), (256, &gain(1.0, ms(2)))];
+    smooth("gain turned on its way", [2.0 * 128.0 / 480.0 + 1.0; 2], &as_it_is, acts);
+}
+
+/// A sine goes from hard left to hard right and back, also before it has arrived.
+#[test]
+fn a_pan_does_not_click() {
+    let left = |play: Play| play.pan(-1.0);
+    for apart in [128, 512] {
+        let acts: &[Act] = &[(0, &pan(1.0)), (apart, &pan(-1.0))];
+        smooth(&format!("pan, and back after {apart}"), [2f32.sqrt(); 2], &left, acts);
+    }
+}
+
+/// A sine changes its speed: as steep as at the higher speed it may become, no steeper.
+#[test]
+fn a_speed_does_not_click() {
+    for (from, to) in [(1.0, 2.0), (1.0, 0.5), (0.7, 1.3)] {
+        let (what, most) = (format!("speed {from} to {to}"), f32::max(from, to));
+        let acts: &[Act] =
+            &[(0, &speed(to, ZERO)), (128, &speed(from, ms(9))), (256, &speed(to, ZERO))];
+        smooth(&what, [most; 2], &|play| play.speed(from), acts);
+    }
+}
+
+/// A sine that begins in its middle comes up from silence.
+#[test]
+fn a_start_in_the_middle_does_not_click() {
+    for (hertz, sounds) in HERTZ.iter().zip(&*SINES) {
+        for (phase, sound) in sounds.iter().enumerate() {
+            let (mixer, mut renderer) = open();
+            let play = Play::of(sound).looping().from_position(ms(13));
+            mixer.play(&play);
+            mixer.play(play.start_at(999).speed(0.9));
+            let mut heard = vec![[0.0; 2]];
+            listen(&mut renderer, 999, BLOCKS[phase % BLOCKS.len()], &mut heard);
+            let one = largest_step(&heard)[0] / own_step(*hertz);
+            listen(&mut renderer, 500, BLOCKS[phase % BLOCKS.len()], &mut heard);
+            let two = largest_step(&heard)[0] / own_step(*hertz);
+            assert!(one <= BOUND && two <= 2.0 * BOUND, "{hertz} Hz, {phase}/64: {one}, {two}");
+        }
+    }
+}
+
+/// Three ramps that fall together are steeper than each, and still no click.
+#[test]
+fn three_changes_at_once_do_not_click() {
+    let acts: &[Act] = &[(0, &gain(0.0, ZERO)), (0, &stop(ZERO)), (0, &bus_gain(BUS, 0.0))];
+    smooth("gain, stop and bus at once", [1.0; 2], &as_it_is, acts);
+}
+
+/// Whatever is said, and whatever is said next or half a ramp later, it adds up to no click.
+#[test]
+fn any_two_changes_that_meet_do_not_click() {
+    let resume_bus = |mixer: &Mixer, _| mixer.resume(BUS);
+    let acts: [(&str, Say); 15] = [
+        ("stop", &stop(ZERO)),
+        ("slow stop", &stop(ms(20))),
+        ("stop_all", &|mixer, _| mixer.stop_all(ZERO)),
+        ("pause", &pause),
+        ("resume", &resume),
+        ("pause of the bus", &|mixer, _| mixer.pause(BUS)),
+        ("resume of the bus", &resume_bus),
+        ("gain 0", &gain(0.0, ZERO)),
+        ("gain 1", &gain(1.0, ZERO)),
+        ("gain of the bus", &bus_gain(BUS, 0.2)),
+        ("pan", &pan(0.5)),
+        ("speed", &speed(0.8, ZERO)),
+        ("seek", &seek(33_000)),
+        ("theft", &rob),
+        ("resize", &shrink),
+    ];
+    let most = 1.5f32.sqrt();
+    for (first_name, first) in acts {
+        for (second_name, second) in acts {
+            if first_name == "resize" && second_name == "resize" {
+                continue;
+            }
+            for apart in [0, 128] {
+                let acts: [Act; 4] =
+                    [(0, first), (apart, second), (512, &resume), (512, &resume_bus)];
+                for (hertz, phase) in [(0, 0), (0, 9), (0, 18), (0, 27), (3, 4), (3, 29)] {
+                    let [left, right] = steps(hertz, phase, &as_it_is, &acts);
+                    assert!(
+                        left.max(right / most) <= BOUND,
+                        "{second_name}, {apart} frames after {first_name}: {left}, {right}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Five hundred voices are robbed within one buffer, all on one line or on a frame each: the
+/// steps of their tails are those of five hundred single thefts, and no more.
+#[test]
+fn a_storm_of_thefts_does_not_click() {
+    const VICTIMS: usize = 500;
+    let config = Config {
+        voices: VICTIMS,
+        max_voices: VICTIMS,
+        parked: 1,
+        scheduled: VICTIMS,
+        ..Config::default()
+    };
+    let silence = mono(RATE, &[0.0; 2000]);
+    for (hertz, sounds) in HERTZ.iter().zip(&*SINES).step_by(4) {
+        for apart in [0, 3] {
+            let (mixer, mut renderer) = Mixer::offline(config.clone()).expect("a good config");
+            for _ in 0..VICTIMS {
+                // All in phase: their steps add up.
+                let play = Play::of(&sounds[16]).looping().gain(1.0 / VICTIMS as f32);
+                mixer.play(play.priority(Priority::Low).when_stolen(WhenStolen::End));
+            }
+            let mut heard = renderer.frames(256);
+            for n in 0..VICTIMS as u64 {
+                mixer.play(Play::of(&silence).start_at(300 + n * apart));
+            }
+            heard.extend(renderer.frames(1920));
+            assert_eq!(mixer.stats().stolen, VICTIMS as u64);
+            let ratio = largest_step(&heard)[0] / own_step(*hertz);
+            assert!(ratio <= BOUND, "{hertz} Hz, {apart} frames apart: {ratio}");
+        }
+    }
+}
+
+/// A start at position 0 of a sound that begins at full scale, a clip's end and a loop's seam
+/// are the author's, and pass bit for bit.
+#[test]
+fn what_the_author_made_passes_bit_for_bit() {
+    let square: Vec<f32> = (0..777).map(|n| if n / 50 % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    for clip in [square, noise(5, 777)] {
+        let sound = mono(RATE, &clip);
+        for start in [0, 128, 201] {
+            let (mixer, mut renderer) = open();
+            mixer.play(Play::of(&sound).start_at(start));
+            let mut expected = vec![[0.0; 2]; start as usize];
+            expected.extend(clip.iter().map(|sample| [*sample; 2]));
+            expected.resize(2000, [0.0; 2]);
+            assert!(bits(&renderer.frames(2000)) == bits(&expected), "once, from {start}");
+            mixer.play(Play::of(&sound).loop_range(Duration::ZERO..ms(10)));
+            let seams = (0..2000).map(|n| [clip[n % 480]; 2]).collect::<Vec<_>>();
+            // The grid is at 2048 now.
+            let heard = renderer.frames(2048);
+            assert!(bits(&heard[48..]) == bits(&seams), "looping");
+        }
+    }
+}
+
+/// A pause before anything was heard leaves the beginning alone as well.
+#[test]
+fn a_beginning_that_had_to_wait_passes_bit_for_bit() {
+    let clip = noise(9, 600);
+    let (mixer, mut renderer) = open();
+    let voice = mixer.play(&mono(RATE, &clip));
+    mixer.pause(voice);
+    assert_eq!(renderer.frames(256), [[0.0; 2]; 256]);
+    mixer.resume(voice);
+    let expected: Vec<Frame> = clip.iter().map(|sample| [*sample; 2]).collect();
+    assert!(bits(&renderer.frames(600)) == bits(&expected));
+}

@@ -1,0 +1,175 @@
+//! What random scripts are made of: sounds, requests, controls.
+
+use std::io::Cursor;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use voicepool::{Config, Frame, Interpolation, Priority, Sound, WhenFull};
+
+use super::common::{mono, noise, sine};
+use super::naive::{Change, Request, Start};
+use super::stage::BUSES;
+
+/// A line of a script. Voices are named by how many plays ago they began.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Render(usize),
+    Play(Request),
+    Voice(usize, Change),
+    Bus(u8, Change),
+    StopAll(Duration),
+    Resize(usize),
+    WhenFull(WhenFull),
+}
+
+pub const POLICIES: [WhenFull; 4] =
+    [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse, WhenFull::Grow];
+pub const INTERPOLATIONS: [Interpolation; 3] =
+    [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];
+
+/// How many kinds of sounds there are.
+pub const CLIPS: usize = 8;
+
+/// Short and long, loud and quiet, of every kind that is kept in memory, at the mixer's rate and
+/// at others.
+pub fn sounds(rate: u32) -> [Sound; CLIPS] {
+    // Between 8 and 48 kHz the naive mixer knows no weighting.
+    let (slower, faster) = if rate > 8000 { (7000, 48_000) } else { (rate * 7 / 10, rate * 5 / 2) };
+    let falling = |seed, frames: usize| -> Vec<Frame> {
+        let line = |i: usize| 1.0 - i as f32 / frames as f32;
+        let (left, right) = (noise(seed, frames), noise(seed + 1, frames));
+        (0..frames).map(|i| [left[i] * line(i), right[i] * line(i) * 0.3]).collect()
+    };
+    let mut drum = vec![0.0; 300];
+    drum.extend(noise(3, 50));
+    let long = if rate > 8000 { 2500 } else { 300 };
+    [
+        mono(rate, &noise(1, 40)),
+        mono(rate, &sine(rate, f64::from(rate) / 50.0, 0.1, long)),
+        Sound::from_stereo(rate, &falling(2, 200)).unwrap(),
+        mono(rate, &drum),
+        sixteen_bits(slower, 1, &noise(4, 120)),
+        sixteen_bits(faster, 2, &noise(5, 2 * long)),
+        mono(rate, &[0.8]),
+        mono(rate, &noise(6, 700).iter().map(|sample| sample * 0.02).collect::<Vec<_>>()),
+    ]
+}
+
+fn sixteen_bits(sample_rate: u32, channels: u16, samples: &[f32]) -> Sound {
+    let mut file = Cursor::new(Vec::new());
+    let sample_format = hound::SampleFormat::Int;
+    let spec = hound::WavSpec { channels, sample_rate, bits_per_sample: 16, sample_format };
+    let mut wav = hound::WavWriter::new(&mut file, spec).unwrap();
+    for sample in samples {
+        wav.write_sample((sample * 32_767.0) as i16).unwrap();
+    }
+    wav.finalize().unwrap();
+    Sound::from_bytes(file.into_inner()).unwrap()
+}
+
+fn time() -> impl Strategy<Value = Duration> {
+    let micros = prop_oneof![Just(0), 0..7_000u64, 0..60_000u64, 0..500_000u64];
+    micros.prop_map(Duration::from_micros)
+}
+
+fn gain() -> impl Strategy<Value = f32> {
+    prop_oneof![1 => Just(0.0), 3 => Just(1.0), 8 => 0.01..1.0f32, 1 => 1.0..4.0f32]
+}
+
+fn speed() -> impl Strategy<Value = f32> {
+    prop_oneof![6 => Just(1.0), 6 => 0.3..2.5f32, 1 => 0.01..0.1f32, 1 => 2.0..100.0f32]
+}
+
+fn pan() -> impl Strategy<Value = f32> {
+    prop_oneof![3 => Just(0.0), 3 => -1.0..=1.0f32, 1 => Just(1.0)]
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let looping = prop_oneof![
+        5 => Just(None),
+        2 => Just(Some((Duration::ZERO, None))),
+        1 => (time(), proptest::option::of(time())).prop_map(Some),
+    ];
+    let start = prop_oneof![
+        4 => Just(Start::Now),
+        2 => (0..900u64).prop_map(Start::At),
+        1 => time().prop_map(Start::Delay),
+    ];
+    let priority = prop_oneof![
+        2 => Just(Priority::Low),
+        5 => Just(Priority::Normal),
+        2 => Just(Priority::High),
+        1 => Just(Priority::Protected),
+    ];
+    let position = prop_oneof![3 => Just(Duration::ZERO), 1 => time()];
+    let fade_in = prop_oneof![3 => Just(Duration::ZERO), 1 => time()];
+    let parks = prop_oneof![4 => Just(None), 1 => any::<bool>().prop_map(Some)];
+    let bus = prop_oneof![2 => Just(0), 1 => 1..BUSES];
+    let knobs = (0..CLIPS, gain(), pan(), speed());
+    let times = (looping, position, fade_in, start);
+    (knobs, times, priority, parks, bus).prop_map(|(knobs, times, priority, parks, bus)| {
+        let (clip, gain, pan, speed) = knobs;
+        let (looping, position, fade_in, start) = times;
+        Request { clip, gain, pan, speed, looping, position, fade_in, start, priority, parks, bus }
+    })
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        2 => time().prop_map(Change::Stop),
+        3 => Just(Change::Pause),
+        4 => Just(Change::Resume),
+        3 => (gain(), time()).prop_map(|(to, over)| Change::Gain(to, over)),
+        2 => (pan(), time()).prop_map(|(to, over)| Change::Pan(to, over)),
+        3 => (speed(), time()).prop_map(|(to, over)| Change::Speed(to, over)),
+        3 => time().prop_map(Change::Seek),
+    ]
+}
+
+fn bus_change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        1 => time().prop_map(Change::Stop),
+        2 => Just(Change::Pause),
+        4 => Just(Change::Resume),
+        3 => (gain(), time()).prop_map(|(to, over)| Change::Gain(to, over)),
+    ]
+}
+
+pub fn op(rate: u32) -> impl Strategy<Value = Op> {
+    // At toy rates there is time for a grown pool to shrink back.
+    let long = if rate > 8000 { 2000 } else { 11 * rate as usize };
+    let frames = prop_oneof![
+        20 => 0..40usize,
+        20 => Just(128),
+        20 => 0..400usize,
+        20 => 0..900usize,
+        1 => Just(long),
+    ];
+    let ago = prop_oneof![2 => 0..3usize, 1 => 0..9usize];
+    prop_oneof![
+        20 => frames.prop_map(Op::Render),
+        30 => request().prop_map(Op::Play),
+        20 => (ago, change()).prop_map(|(ago, change)| Op::Voice(ago, change)),
+        4 => (0..BUSES, bus_change()).prop_map(|(bus, change)| Op::Bus(bus, change)),
+        2 => (1..8usize).prop_map(Op::Resize),
+        1 => proptest::sample::select(&POLICIES[..]).prop_map(Op::WhenFull),
+        1 => time().prop_map(Op::StopAll),
+    ]
+}
+
+pub fn config(rate: u32) -> impl Strategy<Value = Config> {
+    let policy = proptest::sample::select(&POLICIES[..]);
+    let interpolation = proptest::sample::select(&INTERPOLATIONS[..]);
+    (policy, interpolation, 1..5usize, 0..4usize, 1..4usize, 1..4usize).prop_map(
+        move |(when_full, interpolation, voices, more, parked, scheduled)| Config {
+            voices,
+            max_voices: voices + more,
+            parked,
+            scheduled,
+            commands: 256,
+            sample_rate: rate,
+            when_full,
+            interpolation,
+        },
+    )
+}

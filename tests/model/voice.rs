@@ -1,0 +1,271 @@
+//! One voice of the naive mixer: plain fields, moved one frame at a time.
+
+use voicepool::{Frame, Interpolation, Priority};
+
+use super::clip::Clip;
+
+/// A gain on its way.
+#[derive(Clone, Debug)]
+pub struct Ramp {
+    from: f32,
+    pub to: f32,
+    at: u64,
+    over: u64,
+}
+
+impl Ramp {
+    pub fn rest(value: f32) -> Ramp {
+        Ramp { from: value, to: value, at: 0, over: 0 }
+    }
+
+    pub fn head_for(&mut self, to: f32, over: u64) {
+        *self = Ramp { from: self.now(), to, at: 0, over };
+    }
+
+    pub fn now(&self) -> f32 {
+        if self.left() == 0 {
+            return self.to;
+        }
+        self.from + (self.to - self.from) * (self.at as f32 * (1.0 / self.over as f32))
+    }
+
+    pub fn left(&self) -> u64 {
+        self.over - self.at
+    }
+
+    pub fn is_silent(&self) -> bool {
+        self.left() == 0 && self.to == 0.0
+    }
+
+    /// A rising ramp counts at its target, a falling one at its present value.
+    pub fn promise(&self) -> f32 {
+        self.now().max(self.to)
+    }
+
+    pub fn step(&mut self) {
+        self.at = self.over.min(self.at + 1);
+    }
+}
+
+/// Frames of a sound for each frame of the mixer, in 32.32 fixed point, on their way. Kept with
+/// 15 more bits, so that a slow change does not stand still.
+#[derive(Clone, Debug)]
+pub struct Speed {
+    from: i64,
+    slope: i64,
+    to: i64,
+    at: i64,
+    over: i64,
+}
+
+impl Speed {
+    pub fn rest(ratio: f64) -> Speed {
+        let to = ((ratio * 4_294_967_296.0).round() as i64).clamp(1, 1 << 47);
+        Speed { from: to << 15, slope: 0, to, at: 0, over: 0 }
+    }
+
+    fn fine(&self) -> i64 {
+        if self.at == self.over { self.to << 15 } else { self.from + self.at * self.slope }
+    }
+
+    pub fn head_for(&mut self, ratio: f64, over: u64) {
+        let (from, Speed { to, .. }) = (self.fine(), Speed::rest(ratio));
+        let slope = if over == 0 { 0 } else { ((to << 15) - from) / over as i64 };
+        *self = Speed { from, slope, to, at: 0, over: over as i64 };
+    }
+
+    pub fn step(&self) -> u64 {
+        (self.fine() >> 15) as u64
+    }
+
+    /// Keeps the speed it has.
+    pub fn freeze(&mut self) {
+        let to = self.fine() >> 15;
+        *self = Speed { from: to << 15, slope: 0, to, at: 0, over: 0 };
+    }
+
+    /// Has the speed it was heading for.
+    pub fn arrive(&mut self) {
+        self.at = self.over;
+    }
+}
+
+/// A bus, the master among them.
+#[derive(Clone, Debug)]
+pub struct Bus {
+    pub gain: Ramp,
+    pub hold: Ramp,
+}
+
+/// A play that has a voice, is parked, or was robbed and fades out.
+#[derive(Clone, Debug)]
+pub struct Voice {
+    pub tag: u64,
+    pub clip: usize,
+    pub born: u64,
+    pub bus: usize,
+    pub priority: Priority,
+    pub parks: bool,
+    pub position: u64,
+    pub wrapped: bool,
+    pub looping: Option<(u64, u64)>,
+    pub speed: Speed,
+    pub gain: Ramp,
+    pub pan: [Ramp; 2],
+    pub fade: Ramp,
+    pub hold: Ramp,
+    pub stopping: bool,
+    pub heard: bool,
+    /// Its level when it was last asked for.
+    pub rank: f32,
+}
+
+impl Voice {
+    /// The buses it goes through.
+    pub fn way<'a>(&self, buses: &'a [Bus]) -> impl Iterator<Item = &'a Bus> + use<'a> {
+        let own = if self.bus == 0 { None } else { Some(&buses[self.bus]) };
+        own.into_iter().chain([&buses[0]])
+    }
+
+    /// Whether it stands still.
+    pub fn is_held(&self, buses: &[Bus]) -> bool {
+        self.hold.is_silent() || self.way(buses).any(|bus| bus.hold.is_silent())
+    }
+
+    pub fn is_sounding(&self, buses: &[Bus]) -> bool {
+        self.heard && !self.is_held(buses)
+    }
+
+    /// The loop, if it will turn there.
+    fn turns(&self) -> Option<(u64, u64)> {
+        self.looping.filter(|(_, end)| self.position >> 32 < *end)
+    }
+
+    pub fn is_over(&self, clip: &Clip) -> bool {
+        self.position >> 32 >= clip.frames.len() as u64
+    }
+
+    /// How loud its next 50 ms are, before the master.
+    pub fn level(&self, clip: &Clip, buses: &[Bus]) -> f32 {
+        let mut gain = self.gain.promise() * self.fade.promise() * self.hold.promise();
+        if self.bus != 0 {
+            gain = gain * buses[self.bus].gain.promise() * buses[self.bus].hold.promise();
+        }
+        gain * clip.level(self.position >> 32, self.turns())
+    }
+
+    /// Comes up from silence, except at the beginning of a sound that was not heard yet.
+    pub fn rise(&mut self, declick: u64) {
+        let over = if self.heard || self.position > 0 { declick } else { 0 };
+        self.hold.head_for(1.0, over);
+    }
+
+    /// Jumps; what was heard before is somebody else's to fade out.
+    pub fn seek(&mut self, frame: u64, declick: u64) {
+        (self.position, self.wrapped) = (frame << 32, false);
+        let held = self.hold.to == 0.0;
+        self.hold = Ramp::rest(0.0);
+        if !held {
+            self.rise(declick);
+        }
+    }
+
+    /// Goes on without being heard.
+    pub fn hush(&mut self) {
+        self.hold = Ramp::rest(self.hold.to);
+        self.speed.arrive();
+    }
+
+    /// What it adds to the next frame.
+    pub fn sound(
+        &self,
+        clip: &Clip,
+        buses: &[Bus],
+        between: Interpolation,
+        sinc: &[[f64; 16]],
+    ) -> Frame {
+        let mut gain = self.gain.now() * self.fade.now() * self.hold.now();
+        for bus in self.way(buses) {
+            gain = gain * bus.gain.now() * bus.hold.now();
+        }
+        let [left, right] = self.read(clip, between, sinc);
+        let [to_left, to_right] = self.sides();
+        [left * (gain * to_left), right * (gain * to_right)]
+    }
+
+    /// The gains of the two sides. On their way from one pair to another they keep their power.
+    pub fn sides(&self) -> [f32; 2] {
+        let [left, right] = [self.pan[0].now(), self.pan[1].now()];
+        if self.pan[0].left() == 0 {
+            return [left, right];
+        }
+        let scale = (2.0 / (left * left + right * right)).sqrt();
+        [left * scale, right * scale]
+    }
+
+    /// Moves on by a frame. True if it has arrived at its end, or has faded out.
+    pub fn walk(&mut self, clip: &Clip) -> bool {
+        let turns = self.turns();
+        self.position += self.speed.step();
+        self.speed.at = self.speed.over.min(self.speed.at + 1);
+        if let Some((start, end)) = turns.filter(|(_, end)| self.position >> 32 >= *end) {
+            let beyond = self.position - (end << 32);
+            self.position = (start << 32) + beyond % ((end - start) << 32);
+            self.wrapped = true;
+        }
+        for ramp in [&mut self.gain, &mut self.fade, &mut self.hold] {
+            ramp.step();
+        }
+        self.pan.iter_mut().for_each(Ramp::step);
+        self.is_over(clip) || (self.stopping && self.fade.left() == 0)
+    }
+
+    fn read(&self, clip: &Clip, between: Interpolation, sinc: &[[f64; 16]]) -> Frame {
+        let fraction = (self.position & 0xffff_ffff) as f64 / 4_294_967_296.0;
+        let untouched = self.speed.at == self.speed.over && self.speed.to == 1 << 32;
+        if untouched && fraction == 0.0 {
+            return self.tap(clip, 0);
+        }
+        let tap = |k: i64| self.tap(clip, k).map(f64::from);
+        let sum = |taps: &[([f64; 2], f64)]| {
+            [0, 1].map(|c| taps.iter().map(|(tap, weight)| tap[c] * weight).sum::<f64>() as f32)
+        };
+        match between {
+            Interpolation::Linear => sum(&[(tap(0), 1.0 - fraction), (tap(1), fraction)]),
+            Interpolation::Cubic => {
+                let (t, t2, t3) = (fraction, fraction.powi(2), fraction.powi(3));
+                sum(&[
+                    (tap(-1), 0.5 * (-t + 2.0 * t2 - t3)),
+                    (tap(0), 0.5 * (2.0 - 5.0 * t2 + 3.0 * t3)),
+                    (tap(1), 0.5 * (t + 4.0 * t2 - 3.0 * t3)),
+                    (tap(2), 0.5 * (-t2 + t3)),
+                ])
+            }
+            Interpolation::Sinc => {
+                let (row, blend) = ((fraction * 256.0) as usize, (fraction * 256.0).fract());
+                let weight = |i: usize| sinc[row][i] * (1.0 - blend) + sinc[row + 1][i] * blend;
+                let taps: Vec<_> = (0..16).map(|i| (tap(i as i64 - 7), weight(i))).collect();
+                sum(&taps)
+            }
+        }
+    }
+
+    /// A neighbour, as if the loop were unrolled; silence before and after the clip.
+    fn tap(&self, clip: &Clip, k: i64) -> Frame {
+        let mut index = (self.position >> 32) as i64 + k;
+        if let Some((start, end)) = self.turns() {
+            let (start, end) = (start as i64, end as i64);
+            while index >= end {
+                index -= end - start;
+            }
+            while self.wrapped && index < start {
+                index += end - start;
+            }
+        }
+        if index < 0 {
+            [0.0; 2]
+        } else {
+            clip.frames.get(index as usize).copied().unwrap_or_default()
+        }
+    }
+}
