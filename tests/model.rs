@@ -271,6 +271,7 @@ fn play_long(rate: u32, commands: usize) {
                 sample_rate: rate,
                 when_full,
                 interpolation,
+                ..Config::default()
             };
             match agree(&config, &script) {
                 Ok(more) => told.extend(more),

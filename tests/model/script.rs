@@ -170,6 +170,7 @@ pub fn config(rate: u32) -> impl Strategy<Value = Config> {
             sample_rate: rate,
             when_full,
             interpolation,
+            ..Config::default()
         },
     )
 }
