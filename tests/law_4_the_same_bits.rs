@@ -268,6 +268,7 @@ fn scarce(rate: u32, interpolation: Interpolation) -> Config {
         sample_rate: rate,
         interpolation,
         when_full: WhenFull::StealQuietest,
+        ..Config::default()
     }
 }
 
