@@ -69,29 +69,45 @@ pub(super) enum Word {
     Close,
 }
 
-/// How often to look: while a stream plays, and while time must be passed without one.
-const LOOK: Duration = ms(20);
+/// How often to pass time while there is no stream.
 const PASS: Duration = ms(10);
 
-/// A stream that has not filled a buffer for so long is dead, and one that is in doubt sooner.
-const HEARTBEAT: Duration = ms(1000);
-const DOUBT: Duration = ms(150);
+/// How long to wait for what. Tests are in more of a hurry, or have all the time there is.
+#[derive(Clone, Copy)]
+pub(super) struct Pace {
+    /// How often to look at a stream that plays.
+    pub look: Duration,
+    /// A stream that has not filled a buffer for so long is dead, and one in doubt sooner.
+    pub heartbeat: Duration,
+    pub doubt: Duration,
+    /// A stream that takes longer than this to open will not.
+    pub opening: Duration,
+    /// How long the first device may take to say its rate, before time begins without it.
+    pub patience: Duration,
+    /// How long to wait before the next try: doubled each time up to the most.
+    pub first_pause: Duration,
+    pub most_pause: Duration,
+}
 
-/// A stream that takes longer than this to open will not.
-const OPENING: Duration = ms(5000);
-
-/// How long to wait before the next try: doubled each time up to the most.
-const FIRST_PAUSE: Duration = ms(100);
-const MOST_PAUSE: Duration = ms(1000);
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace {
+            look: ms(20),
+            heartbeat: ms(1000),
+            doubt: ms(150),
+            opening: ms(5000),
+            patience: ms(1000),
+            first_pause: ms(100),
+            most_pause: ms(1000),
+        }
+    }
+}
 
 /// How many streams may hang in their drop before no more are opened: each holds a thread.
 const MOST_HANGING: usize = 4;
 
 /// So many errors between two looks are a storm, whatever they say.
 const STORM: u64 = 1000;
-
-/// How long the first device may take before time begins to pass without it.
-const PATIENCE: Duration = ms(1000);
 
 /// The most that is made up for after a pause of the whole machine.
 const MOST_BEHIND: Duration = ms(1000);
@@ -104,6 +120,7 @@ pub(super) struct Supervisor {
     seat: Arc<Seat>,
     bridge: Arc<Bridge>,
     wish: Wish,
+    pace: Pace,
     words: Receiver<Word>,
     tell: Sender<Word>,
     /// Whoever waits for the first device's rate.
@@ -140,6 +157,7 @@ impl Supervisor {
         seat: Arc<Seat>,
         bridge: Arc<Bridge>,
         wish: Wish,
+        pace: Pace,
         first: Sender<Option<u32>>,
     ) -> std::io::Result<(Sender<Word>, Receiver<()>)> {
         let (tell, words) = channel();
@@ -151,13 +169,14 @@ impl Supervisor {
             seat,
             bridge,
             wish,
+            pace,
             words,
             tell: tell.clone(),
             first: Some(first),
             keeper: None,
             tenures: 0,
             hanging: 0,
-            pause: FIRST_PAUSE,
+            pause: pace.first_pause,
             next_try: Instant::now(),
             gap: false,
             passing: None,
@@ -175,7 +194,7 @@ impl Supervisor {
         let born = Instant::now();
         loop {
             self.open_if_due();
-            let look = if self.is_playing() { LOOK } else { PASS };
+            let look = if self.is_playing() { self.pace.look } else { PASS };
             match self.words.recv_timeout(look) {
                 Ok(Word::Close) | Err(RecvTimeoutError::Disconnected) => return self.leave(),
                 Ok(word) => self.hear(word),
@@ -188,7 +207,7 @@ impl Supervisor {
             } else if self.wish.rate.is_some() {
                 // The first device may take the first frame, if it comes soon.
                 let awaited = self.tenures == 1 && self.keeper.is_some();
-                if !awaited || born.elapsed() > PATIENCE {
+                if !awaited || born.elapsed() > self.pace.patience {
                     self.pass_time();
                 }
             }
@@ -300,8 +319,8 @@ impl Supervisor {
         let beats = keeper.tenure.beats.load(Relaxed);
         if beats != keeper.beats {
             (keeper.beats, keeper.last_beat, keeper.doubted) = (beats, now, None);
-            if now - keeper.since > MOST_PAUSE {
-                self.pause = FIRST_PAUSE;
+            if now - keeper.since > self.pace.most_pause {
+                self.pause = self.pace.first_pause;
             }
         }
         let errors = keeper.tenure.errors.load(Relaxed);
@@ -324,15 +343,19 @@ impl Supervisor {
         };
         let fault = fault.or_else(|| {
             if !keeper.playing {
-                return (now - keeper.since > OPENING).then_some("the device does not open");
+                return (now - keeper.since > self.pace.opening)
+                    .then_some("the device does not open");
             }
-            let doubted = keeper.doubted.is_some_and(|since| now - since > DOUBT);
-            let silent = now - keeper.last_beat > HEARTBEAT;
+            let doubted = keeper.doubted.is_some_and(|since| now - since > self.pace.doubt);
+            let silent = now - keeper.last_beat > self.pace.heartbeat;
             (doubted || silent).then_some("the device has fallen silent")
         });
         if let Some(why) = fault {
             // A device that was well a moment ago may be so again at once.
-            self.lose(why, if self.pause == FIRST_PAUSE { Duration::ZERO } else { self.pause });
+            self.lose(
+                why,
+                if self.pause == self.pace.first_pause { Duration::ZERO } else { self.pause },
+            );
         }
     }
 
@@ -355,7 +378,7 @@ impl Supervisor {
         self.keeper = None;
         self.gap = true;
         self.next_try = Instant::now() + pause;
-        self.pause = (self.pause * 2).min(MOST_PAUSE);
+        self.pause = (self.pause * 2).min(self.pace.most_pause);
         let state = OutputState::Silent { why: why.to_owned() };
         self.say(&state);
         self.bridge.set_output(state);
@@ -390,7 +413,7 @@ impl Supervisor {
             self.bridge.close();
         }
         self.outlet = None;
-        self.lose("the mixer failed: a bug in voicepool, please report it", MOST_PAUSE);
+        self.lose("the mixer failed: a bug in voicepool, please report it", self.pace.most_pause);
     }
 
     /// Fades out, lets the stream go, and takes the renderer down.
