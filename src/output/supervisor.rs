@@ -143,7 +143,8 @@ struct Keeper {
     /// Dropped to let the stream go.
     _release: Sender<()>,
     since: Instant,
-    playing: bool,
+    /// The device's rate, once it plays.
+    rate: Option<u32>,
     beats: u64,
     errors: u64,
     last_beat: Instant,
@@ -215,26 +216,29 @@ impl Supervisor {
     }
 
     fn is_playing(&self) -> bool {
-        self.keeper.as_ref().is_some_and(|keeper| keeper.playing)
+        self.keeper.as_ref().is_some_and(|keeper| keeper.rate.is_some())
     }
 
     fn hear(&mut self, word: Word) {
         let current = self.keeper.as_ref().map(|keeper| keeper.tenure.number);
         match word {
-            Word::Begin { rate } => self.wish.rate = Some(rate),
+            Word::Begin { rate } => {
+                self.first = None;
+                self.wish.rate = Some(rate);
+                self.check_rate();
+            }
             Word::Opened { number, rate, state } if current == Some(number) => {
                 if let Some(first) = self.first.take() {
                     let _ = first.send(Some(rate));
-                } else if number == 1 && self.wish.rate != Some(rate) {
-                    // It came after the mixer had settled for a rate without it.
-                    return self.lose("the device came late", Duration::ZERO);
                 }
-                self.say(&state);
-                self.bridge.set_output(state);
-                self.seat.grant(number);
                 if let Some(keeper) = &mut self.keeper {
-                    keeper.playing = true;
+                    keeper.rate = Some(rate);
                     keeper.last_beat = Instant::now();
+                }
+                if self.check_rate() {
+                    self.say(&state);
+                    self.bridge.set_output(state);
+                    self.seat.grant(number);
                 }
             }
             Word::Failed { number, why } if current == Some(number) => {
@@ -254,6 +258,19 @@ impl Supervisor {
             Word::Gone => self.hanging -= 1,
             Word::Opened { .. } | Word::Failed { .. } | Word::Moved { .. } | Word::Close => (),
         }
+    }
+
+    /// The first stream knows of no rate but its own. If the mixer has settled for another, which
+    /// it does when the stream comes late, a new one must be opened that resamples.
+    fn check_rate(&mut self) -> bool {
+        let rate = self.keeper.as_ref().and_then(|keeper| keeper.rate);
+        let late = self.tenures == 1
+            && rate.is_some()
+            && self.wish.rate.is_some_and(|it| Some(it) != rate);
+        if late {
+            self.lose("the device came late", Duration::ZERO);
+        }
+        !late
     }
 
     /// Opens a stream, if there is none and it is time to try.
@@ -301,7 +318,7 @@ impl Supervisor {
                     tenure,
                     _release: release,
                     since: now,
-                    playing: false,
+                    rate: None,
                     beats: 0,
                     errors: 0,
                     last_beat: now,
@@ -342,7 +359,7 @@ impl Supervisor {
             Verdict::Fine => None,
         };
         let fault = fault.or_else(|| {
-            if !keeper.playing {
+            if keeper.rate.is_none() {
                 return (now - keeper.since > self.pace.opening)
                     .then_some("the device does not open");
             }
@@ -420,7 +437,7 @@ impl Supervisor {
     fn leave(&mut self) {
         let began = Instant::now();
         self.seat.leave();
-        while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.playing)
+        while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.rate.is_some())
             && !keeper.tenure.faded.load(Acquire)
             && began.elapsed() < LEAVING
         {
