@@ -136,7 +136,7 @@ pub(super) struct Callback {
     rate: u32,
     resampler: Option<Resampler>,
     block: Box<[Frame; BLOCK]>,
-    /// From 0, when it begins after a gap, to 1.
+    /// From 0, where sound has been away, to 1.
     gain: f32,
 }
 
@@ -148,7 +148,6 @@ impl Callback {
         bridge: Arc<Bridge>,
         rate: u32,
         mixer_rate: Option<u32>,
-        after_a_gap: bool,
     ) -> Callback {
         let other = mixer_rate.filter(|mixer_rate| *mixer_rate != rate);
         Callback {
@@ -158,7 +157,7 @@ impl Callback {
             rate,
             resampler: other.map(|mixer_rate| Resampler::new(mixer_rate, rate)),
             block: Box::new([[0.0; 2]; BLOCK]),
-            gain: if after_a_gap { 0.0 } else { 1.0 },
+            gain: 0.0,
         }
     }
 
@@ -210,8 +209,13 @@ impl Callback {
         let block = &mut self.block[..frames.min(BLOCK)];
         let Some(mut renderer) = renderer else {
             block.fill([0.0; 2]);
+            self.gain = 0.0;
             return None;
         };
+        if self.bridge.meters.clock.load(Relaxed) == 0 {
+            // Before the first frame there was nothing to be away from.
+            self.gain = 1.0;
+        }
         let resampler = &mut self.resampler;
         let made = catch_unwind(AssertUnwindSafe(|| match resampler {
             Some(resampler) => resampler.fill(block, &mut renderer),

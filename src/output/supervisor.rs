@@ -130,8 +130,6 @@ pub(super) struct Supervisor {
     hanging: usize,
     pause: Duration,
     next_try: Instant,
-    /// Whether sound has been away, and must fade in.
-    gap: bool,
     /// Since when time has been passed without a device, and how many frames of it.
     passing: Option<(Instant, u64)>,
     last_line: Option<Instant>,
@@ -179,7 +177,6 @@ impl Supervisor {
             hanging: 0,
             pause: pace.first_pause,
             next_try: Instant::now(),
-            gap: false,
             passing: None,
             last_line: None,
         };
@@ -289,12 +286,10 @@ impl Supervisor {
         let tenure = Arc::new(Tenure::new(number));
         let (release, released) = channel::<()>();
         let (wish, tell) = (self.wish.clone(), self.tell.clone());
-        let (seat, bridge, held, gap) =
-            (self.seat.clone(), self.bridge.clone(), tenure.clone(), self.gap);
+        let (seat, bridge, held) = (self.seat.clone(), self.bridge.clone(), tenure.clone());
         let keep = move || {
-            let callback = |rate| {
-                Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate, gap)
-            };
+            let callback =
+                |rate| Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate);
             // A driver that panics is a driver that failed.
             match catch_unwind(AssertUnwindSafe(|| outlet.open(&wish, &callback))) {
                 Ok(Ok(Opened { stream, rate, state })) => {
@@ -393,7 +388,6 @@ impl Supervisor {
     fn lose(&mut self, why: &str, pause: Duration) {
         self.seat.grant(0);
         self.keeper = None;
-        self.gap = true;
         self.next_try = Instant::now() + pause;
         self.pause = (self.pause * 2).min(self.pace.most_pause);
         let state = OutputState::Silent { why: why.to_owned() };
@@ -418,7 +412,6 @@ impl Supervisor {
         }
         self.seat.put(renderer);
         self.passing = Some((since, due));
-        self.gap = true;
     }
 
     /// Buries a renderer that panicked: its plays end, and the mixer goes on in silence.
