@@ -233,9 +233,10 @@ impl Supervisor {
                     keeper.last_beat = Instant::now();
                 }
                 if self.check_rate() {
+                    // Before it is told, so that what is told is true.
+                    self.seat.grant(number);
                     self.say(&state);
                     self.bridge.set_output(state);
-                    self.seat.grant(number);
                 }
             }
             Word::Failed { number, why } if current == Some(number) => {
