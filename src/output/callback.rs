@@ -68,8 +68,9 @@ impl Seat {
 /// What a stream lets the supervisor know, by atomics alone.
 pub(super) struct Tenure {
     pub number: u64,
-    /// How many buffers were filled.
+    /// How many buffers were filled, and how many nanoseconds the last of them lasts.
     pub beats: AtomicU64,
+    pub lasts: AtomicU64,
     /// How many errors came, of any kind.
     pub errors: AtomicU64,
     /// The gravest [`Verdict`] so far.
@@ -99,6 +100,7 @@ impl Tenure {
         Tenure {
             number,
             beats: AtomicU64::new(0),
+            lasts: AtomicU64::new(0),
             errors: AtomicU64::new(0),
             verdict: AtomicU8::new(Verdict::Fine as u8),
             faded: AtomicBool::new(false),
@@ -175,8 +177,13 @@ impl Callback {
     #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
     pub fn fill<T: Copy>(&mut self, data: &mut [T], channels: usize, sample: impl Fn(f32) -> T) {
         let began = Instant::now();
-        self.tenure.beats.fetch_add(1, Relaxed);
         let channels = channels.max(1);
+        let frames = data.len() / channels;
+        if frames > 0 {
+            let lasts = frames as u64 * 1_000_000_000 / u64::from(self.rate.max(1));
+            self.tenure.lasts.store(lasts, Relaxed);
+            self.tenure.beats.fetch_add(1, Relaxed);
+        }
         let mut renderer = self.seat.take(self.tenure.number);
         for part in data.chunks_mut(BLOCK * channels) {
             let frames = part.len() / channels;
@@ -198,7 +205,7 @@ impl Callback {
         if let Some(renderer) = renderer {
             self.seat.put(renderer);
         }
-        let seconds = (data.len() / channels) as f32 / self.rate as f32;
+        let seconds = frames as f32 / self.rate as f32;
         if seconds > 0.0 {
             self.bridge.meters.show_load(began.elapsed().as_secs_f32() / seconds, seconds);
         }

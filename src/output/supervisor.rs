@@ -149,6 +149,13 @@ struct Keeper {
     doubted: Option<Instant>,
 }
 
+impl Keeper {
+    /// How long the last buffer lasts.
+    fn lasts(&self) -> Duration {
+        Duration::from_nanos(self.tenure.lasts.load(Relaxed))
+    }
+}
+
 impl Supervisor {
     /// Starts it. Returns the way to talk to it; `first` will hear the first device's rate.
     pub fn start(
@@ -359,8 +366,10 @@ impl Supervisor {
                 return (now - keeper.since > self.pace.opening)
                     .then_some("the device does not open");
             }
-            let doubted = keeper.doubted.is_some_and(|since| now - since > self.pace.doubt);
-            let silent = now - keeper.last_beat > self.pace.heartbeat;
+            // It has no reason to call back before its last buffer is over.
+            let lasts = keeper.lasts();
+            let doubted = keeper.doubted.is_some_and(|since| now - since > self.pace.doubt + lasts);
+            let silent = now - keeper.last_beat > self.pace.heartbeat + lasts;
             (doubted || silent).then_some("the device has fallen silent")
         });
         if let Some(why) = fault {
