@@ -397,7 +397,10 @@ impl Supervisor {
     /// Lets the stream go, wherever that leads, and tries again after a pause.
     fn lose(&mut self, why: &str, pause: Duration) {
         self.seat.grant(0);
-        self.keeper = None;
+        if let Some(keeper) = self.keeper.take().filter(|keeper| keeper.rate.is_some()) {
+            // Time is passed from where the sound ended, not from where that was noticed.
+            self.passing = Some((keeper.last_beat + keeper.lasts(), 0));
+        }
         self.next_try = Instant::now() + pause;
         self.pause = (self.pause * 2).min(self.pace.most_pause);
         let state = OutputState::Silent { why: why.to_owned() };
