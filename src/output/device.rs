@@ -51,8 +51,8 @@ impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
         Err(fault)
     }
 
-    fn name(&self, wish: &Wish) -> Option<String> {
-        find(&(self.host)(), wish.device.as_deref()).map(|device| name(&device))
+    fn default_name(&self) -> Option<String> {
+        (self.host)().default_output_device().map(|device| name(&device))
     }
 }
 

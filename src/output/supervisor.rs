@@ -23,8 +23,8 @@ pub(super) trait Outlet: Send + Sync {
     /// returns. `callback` makes the stream's callback for a rate, and may be asked again.
     fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String>;
 
-    /// The name of the device that a wish leads to.
-    fn name(&self, wish: &Wish) -> Option<String>;
+    /// The name of the default device: only a stream on that one moves with it.
+    fn default_name(&self) -> Option<String>;
 }
 
 /// A stream, and where it plays.
@@ -60,9 +60,10 @@ pub(super) enum Word {
         number: u64,
         why: String,
     },
+    /// Where the stream plays now, if anybody knows.
     Moved {
         number: u64,
-        device: String,
+        device: Option<String>,
     },
     /// A keeper's thread is over.
     Gone,
@@ -132,6 +133,8 @@ pub(super) struct Supervisor {
     next_try: Instant,
     /// Since when time has been passed without a device, and how many frames of it.
     passing: Option<(Instant, u64)>,
+    /// Whether somebody is asking where a stream plays.
+    asking: bool,
     last_line: Option<Instant>,
 }
 
@@ -147,6 +150,8 @@ struct Keeper {
     errors: u64,
     last_beat: Instant,
     doubted: Option<Instant>,
+    /// Whether it plays elsewhere, and nobody has asked yet where.
+    moved: bool,
 }
 
 impl Keeper {
@@ -185,6 +190,7 @@ impl Supervisor {
             pause: pace.first_pause,
             next_try: Instant::now(),
             passing: None,
+            asking: false,
             last_line: None,
         };
         thread::Builder::new().name("voicepool output".into()).spawn(move || {
@@ -252,16 +258,19 @@ impl Supervisor {
                 }
                 self.lose(&why, self.pause);
             }
-            Word::Moved { number, device: to } if current == Some(number) => {
+            Word::Moved { number, device: to } => {
+                self.asking = false;
                 let mut state = self.bridge.output();
-                if let OutputState::Playing { device, .. } = &mut state {
+                if current == Some(number)
+                    && let (OutputState::Playing { device, .. }, Some(to)) = (&mut state, to)
+                {
                     *device = to;
                     self.say(&state);
                     self.bridge.set_output(state);
                 }
             }
             Word::Gone => self.hanging -= 1,
-            Word::Opened { .. } | Word::Failed { .. } | Word::Moved { .. } | Word::Close => (),
+            Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
         }
     }
 
@@ -326,6 +335,7 @@ impl Supervisor {
                     errors: 0,
                     last_beat: now,
                     doubted: None,
+                    moved: false,
                 });
             }
             Err(error) => self.lose(&format!("no thread for the stream: {error}"), self.pause),
@@ -355,9 +365,8 @@ impl Supervisor {
                 None
             }
             Verdict::Moved => {
-                let number = keeper.tenure.number;
-                self.ask_where(number);
-                return;
+                keeper.moved = true;
+                None
             }
             Verdict::Fine => None,
         };
@@ -374,24 +383,26 @@ impl Supervisor {
         });
         if let Some(why) = fault {
             // A device that was well a moment ago may be so again at once.
-            self.lose(
-                why,
-                if self.pause == self.pace.first_pause { Duration::ZERO } else { self.pause },
-            );
+            let at_once = self.pause == self.pace.first_pause;
+            self.lose(why, if at_once { Duration::ZERO } else { self.pause });
         }
+        self.ask_where();
     }
 
-    /// Asks where a stream plays that was moved. On a thread: the answer may take its time.
-    fn ask_where(&self, number: u64) {
-        let Some(outlet) = self.outlet.clone() else { return };
-        let (wish, tell) = (self.wish.clone(), self.tell.clone());
+    /// Asks where a stream plays that was moved. On a thread, and on one at a time: the answer may
+    /// take its time.
+    fn ask_where(&mut self) {
+        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.moved) else { return };
+        let Some(outlet) = self.outlet.clone().filter(|_| !self.asking) else { return };
+        keeper.moved = false;
+        let (number, tell) = (keeper.tenure.number, self.tell.clone());
         let ask = move || {
-            if let Some(device) = outlet.name(&wish) {
-                let _ = tell.send(Word::Moved { number, device });
-            }
+            let device = catch_unwind(AssertUnwindSafe(|| outlet.default_name())).ok().flatten();
+            let _ = tell.send(Word::Moved { number, device });
         };
         // Without a thread the old name stays: the stream is well all the same.
-        let _ = thread::Builder::new().name("voicepool device".into()).spawn(ask);
+        let asked = thread::Builder::new().name("voicepool device".into()).spawn(ask);
+        self.asking = asked.is_ok();
     }
 
     /// Lets the stream go, wherever that leads, and tries again after a pause.
