@@ -52,7 +52,7 @@ impl Seat {
         std::mem::forget(self.renderer.swap(Some(renderer)));
     }
 
-    fn wreck(&self, renderer: Box<Renderer>) {
+    pub fn wreck(&self, renderer: Box<Renderer>) {
         std::mem::forget(self.wreck.swap(Some(renderer)));
     }
 

@@ -429,12 +429,17 @@ impl Supervisor {
         let Some(mut renderer) = self.seat.take(0) else { return };
         let mut block = [[0.0; 2]; 256];
         let mut left = (due - passed).min(most) as usize;
-        while left > 0 {
-            let frames = left.min(block.len());
-            renderer.render(&mut block[..frames]);
-            left -= frames;
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            while left > 0 {
+                let frames = left.min(block.len());
+                renderer.render(&mut block[..frames]);
+                left -= frames;
+            }
+        }));
+        match made {
+            Ok(()) => self.seat.put(renderer),
+            Err(_) => self.seat.wreck(renderer),
         }
-        self.seat.put(renderer);
         self.passing = Some((since, due));
     }
 
