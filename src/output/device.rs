@@ -157,7 +157,7 @@ fn build(
     }
 }
 
-/// The largest float below 1: where a format's scale ends one step short of it.
+/// The largest float below 1: the most where a format's scale ends one step short of it.
 const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
 
 fn build_as<T: SizedSample + FromSample<f32>>(
@@ -167,7 +167,8 @@ fn build_as<T: SizedSample + FromSample<f32>>(
 ) -> Result<cpal::Stream, cpal::Error> {
     let channels = usize::from(config.channels);
     let most = if T::FORMAT.is_float() { 1.0 } else { BELOW_ONE };
-    let sample = move |value: f32| T::from_sample(value.min(most));
+    // A resampler overshoots, and not every format saturates.
+    let sample = move |value: f32| T::from_sample(value.clamp(-1.0, most));
     let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
     device.build_output_stream(
         config,
