@@ -11,6 +11,7 @@ use cpal::{
 use super::callback::{Callback, Tenure, Verdict};
 use super::open::Device;
 use super::supervisor::{Opened, Outlet, Wish};
+use crate::config::RATES;
 use crate::stats::OutputState;
 use crate::units;
 
@@ -102,7 +103,9 @@ fn candidates(
         configs.extend(range.try_with_sample_rate(rate));
         configs.push(range.with_max_sample_rate());
     }
-    let playable = configs.iter().filter(|config| is_pcm(config.sample_format()));
+    let playable = configs
+        .iter()
+        .filter(|config| is_pcm(config.sample_format()) && RATES.contains(&config.sample_rate()));
     playable
         .flat_map(|config| {
             let mut wished = config.config();
