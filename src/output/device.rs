@@ -34,19 +34,13 @@ impl<H: Fn() -> Host + Send + Sync> Speakers<H> {
 impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
     fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String> {
         let host = (self.host)();
-        let device = find(&host, wish.device.as_deref()).ok_or("there is no output device")?;
-        let own = device.default_output_config().map_err(|error| error.to_string())?;
-        let mut fault = "the device has no configuration that can be played".to_owned();
-        for (config, format) in candidates(&device, &own, wish) {
-            match build(&device, config, format, callback(config.sample_rate)) {
-                Ok(stream) => {
-                    stream.play().map_err(|error| error.to_string())?;
-                    return Ok(opened(&device, config, stream));
-                }
-                Err(error) if error.kind() == ErrorKind::UnsupportedConfig => {
-                    fault = error.to_string();
-                }
-                Err(error) => return Err(error.to_string()),
+        let named = wish.device.as_deref().and_then(|name| find(&host, name));
+        let default = host.default_output_device().filter(|device| named.as_ref() != Some(device));
+        let mut fault = "there is no output device".to_owned();
+        for device in named.into_iter().chain(default) {
+            match open(&device, wish, callback) {
+                Ok(opened) => return Ok(opened),
+                Err(why) => fault = why,
             }
         }
         Err(fault)
@@ -73,12 +67,32 @@ fn name(device: &cpal::Device) -> String {
     device.description().map_or_else(|_| "a nameless device".into(), |it| it.name().to_owned())
 }
 
-/// The device of a name, or the default.
-fn find(host: &Host, named: Option<&str>) -> Option<cpal::Device> {
-    let named = named.and_then(|wanted| {
-        host.output_devices().into_iter().flatten().find(|device| name(device) == wanted)
-    });
-    named.or_else(|| host.default_output_device())
+/// The device of a name.
+fn find(host: &Host, named: &str) -> Option<cpal::Device> {
+    host.output_devices().into_iter().flatten().find(|device| name(device) == named)
+}
+
+/// Opens a stream on a device, at the first configuration that it takes.
+fn open(
+    device: &cpal::Device,
+    wish: &Wish,
+    callback: &dyn Fn(u32) -> Callback,
+) -> Result<Opened, String> {
+    let own = device.default_output_config().map_err(|error| error.to_string())?;
+    let mut fault = "the device has no configuration that can be played".to_owned();
+    for (config, format) in candidates(device, &own, wish) {
+        match build(device, config, format, callback(config.sample_rate)) {
+            Ok(stream) => {
+                stream.play().map_err(|error| error.to_string())?;
+                return Ok(opened(device, config, stream));
+            }
+            Err(error) if error.kind() == ErrorKind::UnsupportedConfig => {
+                fault = error.to_string();
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Err(fault)
 }
 
 /// What to ask a device for, best first: the mixer's rate and the wished buffer on its own
