@@ -11,6 +11,7 @@ use cpal::{
 use super::callback::{Callback, Tenure, Verdict};
 use super::open::Device;
 use super::supervisor::{Opened, Outlet, Wish};
+use crate::bridge::Bridge;
 use crate::config::RATES;
 use crate::stats::OutputState;
 use crate::units;
@@ -81,11 +82,20 @@ fn open(
     let own = device.default_output_config().map_err(|error| error.to_string())?;
     let mut fault = "the device has no configuration that can be played".to_owned();
     for (config, format) in candidates(device, &own, wish) {
-        match build(device, config, format, callback(config.sample_rate)) {
-            Ok(stream) => {
-                stream.play().map_err(|error| error.to_string())?;
-                return Ok(opened(device, config, stream));
+        let callback = callback(config.sample_rate);
+        let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
+        let started = build(device, config, format, callback).and_then(|stream| {
+            match stream.play() {
+                // It may play all the same: then it calls back.
+                Err(error) if verdict(error.kind()) <= Verdict::Doubtful => {
+                    note(&tenure, &bridge, error.kind());
+                    Ok(stream)
+                }
+                played => played.map(|()| stream),
             }
+        });
+        match started {
+            Ok(stream) => return Ok(opened(device, config, stream)),
             Err(error) if error.kind() == ErrorKind::UnsupportedConfig => {
                 fault = error.to_string();
             }
@@ -190,19 +200,22 @@ fn build_as<T: SizedSample + FromSample<f32>>(
     device.build_output_stream(
         config,
         move |data: &mut [T], _: &_| callback.fill(data, channels, sample),
-        move |error: cpal::Error| {
-            if error.kind() == ErrorKind::Xrun {
-                bridge.meters.xruns.fetch_add(1, Relaxed);
-            }
-            judge(&tenure, error.kind());
-        },
+        move |error: cpal::Error| note(&tenure, &bridge, error.kind()),
         None,
     )
 }
 
+/// Notes an error of a stream that plays: by atomics alone.
+fn note(tenure: &Tenure, bridge: &Bridge, kind: ErrorKind) {
+    if kind == ErrorKind::Xrun {
+        bridge.meters.xruns.fetch_add(1, Relaxed);
+    }
+    tenure.judge(verdict(kind));
+}
+
 /// What each kind of error means for a stream that plays.
-fn judge(tenure: &Tenure, kind: ErrorKind) {
-    tenure.judge(match kind {
+fn verdict(kind: ErrorKind) -> Verdict {
+    match kind {
         ErrorKind::Xrun | ErrorKind::RealtimeDenied => Verdict::Fine,
         ErrorKind::DeviceChanged => Verdict::Moved,
         ErrorKind::StreamInvalidated | ErrorKind::UnsupportedConfig => Verdict::Invalid,
@@ -214,5 +227,5 @@ fn judge(tenure: &Tenure, kind: ErrorKind) {
         | ErrorKind::PermissionDenied
         | ErrorKind::UnsupportedOperation => Verdict::Lost,
         _ => Verdict::Doubtful,
-    });
+    }
 }
