@@ -93,6 +93,8 @@ pub(super) enum Verdict {
     Invalid,
     /// The device is gone.
     Lost,
+    /// The device is there, and will not.
+    Refused,
 }
 
 impl Tenure {
@@ -116,7 +118,8 @@ impl Tenure {
     /// The gravest verdict since this was last asked.
     pub fn take_verdict(&self) -> Verdict {
         let verdict = self.verdict.swap(Verdict::Fine as u8, Acquire);
-        [Verdict::Moved, Verdict::Doubtful, Verdict::Invalid, Verdict::Lost]
+        use Verdict::{Doubtful, Invalid, Lost, Moved, Refused};
+        [Moved, Doubtful, Invalid, Lost, Refused]
             .into_iter()
             .find(|known| *known as u8 == verdict)
             .unwrap_or(Verdict::Fine)

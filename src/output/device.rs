@@ -222,10 +222,10 @@ fn verdict(kind: ErrorKind) -> Verdict {
         ErrorKind::DeviceNotAvailable
         | ErrorKind::HostUnavailable
         | ErrorKind::DeviceBusy
-        | ErrorKind::ResourceExhausted
-        | ErrorKind::InvalidInput
-        | ErrorKind::PermissionDenied
-        | ErrorKind::UnsupportedOperation => Verdict::Lost,
+        | ErrorKind::ResourceExhausted => Verdict::Lost,
+        ErrorKind::InvalidInput | ErrorKind::PermissionDenied | ErrorKind::UnsupportedOperation => {
+            Verdict::Refused
+        }
         _ => Verdict::Doubtful,
     }
 }

@@ -357,6 +357,11 @@ impl Supervisor {
         let storm = errors - keeper.errors > STORM;
         keeper.errors = errors;
         let fault = match keeper.tenure.take_verdict() {
+            Verdict::Refused => {
+                // To ask again at once would be refused as well.
+                self.pause = self.pace.most_pause;
+                Some("the device refuses to play")
+            }
             Verdict::Lost => Some("the device is gone"),
             Verdict::Invalid => Some("the device has changed"),
             _ if storm => Some("the device reports nothing but errors"),
