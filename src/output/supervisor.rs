@@ -66,7 +66,9 @@ pub(super) enum Word {
         device: Option<String>,
     },
     /// A keeper's thread is over.
-    Gone,
+    Gone {
+        number: u64,
+    },
     Close,
 }
 
@@ -113,8 +115,11 @@ const STORM: u64 = 1000;
 /// The most that is made up for after a pause of the whole machine.
 const MOST_BEHIND: Duration = ms(1000);
 
-/// How long leaving may take in all.
+/// How long to wait for the sound to fade out, and again for the renderer to come back.
 const LEAVING: Duration = ms(100);
+
+/// How long leaving may take in all: a stream that is not gone by then hangs.
+const STOPPING: Duration = ms(700);
 
 pub(super) struct Supervisor {
     outlet: Option<Arc<dyn Outlet>>,
@@ -269,7 +274,7 @@ impl Supervisor {
                     self.bridge.set_output(state);
                 }
             }
-            Word::Gone => self.hanging -= 1,
+            Word::Gone { .. } => self.hanging -= 1,
             Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
         }
     }
@@ -320,7 +325,7 @@ impl Supervisor {
                     drop(tell.send(Word::Failed { number, why }));
                 }
             }
-            let _ = tell.send(Word::Gone);
+            let _ = tell.send(Word::Gone { number });
         };
         match thread::Builder::new().name("voicepool stream".into()).spawn(keep) {
             Ok(_) => {
@@ -471,15 +476,24 @@ impl Supervisor {
             thread::sleep(ms(1));
         }
         self.seat.grant(0);
-        self.keeper = None;
-        while began.elapsed() < 2 * LEAVING {
-            if let Some(renderer) = self.seat.take(0) {
-                return drop(renderer);
-            }
+        let stream = self.keeper.take().filter(|it| it.rate.is_some()).map(|it| it.tenure.number);
+        let mut renderer = None;
+        while renderer.is_none() && began.elapsed() < 2 * LEAVING {
+            renderer = self.seat.take(0);
             thread::sleep(ms(1));
         }
-        // Whoever has it will find nobody to give it back to.
+        // If somebody still has it, he will find nobody to give it back to.
+        drop(renderer);
         self.bridge.close();
+        // The game may end with the mixer, and should not with a driver at work.
+        while let Some(number) = stream
+            && let Some(left) = STOPPING.checked_sub(began.elapsed())
+        {
+            match self.words.recv_timeout(left) {
+                Ok(Word::Gone { number: gone }) if gone == number => break,
+                _ => (),
+            }
+        }
     }
 
     /// One line a second, at the most.
