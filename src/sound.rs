@@ -41,6 +41,14 @@ struct Inner {
     envelope: Envelope,
 }
 
+#[cfg(all(test, feature = "device"))]
+impl Sound {
+    /// How many hold it.
+    pub(crate) fn holders(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+}
+
 impl Sound {
     /// Reads a WAV file: 8, 16, 24 or 32-bit integers or 32-bit floats, mono or stereo.
     ///

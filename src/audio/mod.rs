@@ -13,5 +13,7 @@ mod tail;
 mod voice;
 mod voices;
 
+#[cfg(all(test, feature = "device"))]
+pub(crate) use obey::PLANTED;
 pub use renderer::Renderer;
 pub(crate) use voices::Berths;

@@ -295,7 +295,12 @@ impl Ledger {
                 }
                 Some(Command::Resize(berths)) => home.berths(berths),
                 Some(Command::Voice { .. } | Command::Bus { .. }) => (),
-                None => break,
+                None => {
+                    // A renderer that failed may have lost a few on its way.
+                    let Some((key, lost)) = self.tickets.iter().next() else { break };
+                    let (ticket, sound) = (key.slot() as u32, lost.sound.clone());
+                    self.end(ticket, at, End::Stopped, sound, home);
+                }
             }
         }
         while closed

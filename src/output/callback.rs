@@ -52,7 +52,7 @@ impl Seat {
         std::mem::forget(self.renderer.swap(Some(renderer)));
     }
 
-    fn wreck(&self, renderer: Box<Renderer>) {
+    pub fn wreck(&self, renderer: Box<Renderer>) {
         std::mem::forget(self.wreck.swap(Some(renderer)));
     }
 
@@ -68,8 +68,9 @@ impl Seat {
 /// What a stream lets the supervisor know, by atomics alone.
 pub(super) struct Tenure {
     pub number: u64,
-    /// How many buffers were filled.
+    /// How many buffers were filled, and how many nanoseconds the last of them lasts.
     pub beats: AtomicU64,
+    pub lasts: AtomicU64,
     /// How many errors came, of any kind.
     pub errors: AtomicU64,
     /// The gravest [`Verdict`] so far.
@@ -92,6 +93,8 @@ pub(super) enum Verdict {
     Invalid,
     /// The device is gone.
     Lost,
+    /// The device is there, and will not.
+    Refused,
 }
 
 impl Tenure {
@@ -99,6 +102,7 @@ impl Tenure {
         Tenure {
             number,
             beats: AtomicU64::new(0),
+            lasts: AtomicU64::new(0),
             errors: AtomicU64::new(0),
             verdict: AtomicU8::new(Verdict::Fine as u8),
             faded: AtomicBool::new(false),
@@ -114,7 +118,8 @@ impl Tenure {
     /// The gravest verdict since this was last asked.
     pub fn take_verdict(&self) -> Verdict {
         let verdict = self.verdict.swap(Verdict::Fine as u8, Acquire);
-        [Verdict::Moved, Verdict::Doubtful, Verdict::Invalid, Verdict::Lost]
+        use Verdict::{Doubtful, Invalid, Lost, Moved, Refused};
+        [Moved, Doubtful, Invalid, Lost, Refused]
             .into_iter()
             .find(|known| *known as u8 == verdict)
             .unwrap_or(Verdict::Fine)
@@ -136,7 +141,7 @@ pub(super) struct Callback {
     rate: u32,
     resampler: Option<Resampler>,
     block: Box<[Frame; BLOCK]>,
-    /// From 0, when it begins after a gap, to 1.
+    /// From 0, where sound has been away, to 1.
     gain: f32,
 }
 
@@ -148,7 +153,6 @@ impl Callback {
         bridge: Arc<Bridge>,
         rate: u32,
         mixer_rate: Option<u32>,
-        after_a_gap: bool,
     ) -> Callback {
         let other = mixer_rate.filter(|mixer_rate| *mixer_rate != rate);
         Callback {
@@ -158,7 +162,7 @@ impl Callback {
             rate,
             resampler: other.map(|mixer_rate| Resampler::new(mixer_rate, rate)),
             block: Box::new([[0.0; 2]; BLOCK]),
-            gain: if after_a_gap { 0.0 } else { 1.0 },
+            gain: 0.0,
         }
     }
 
@@ -176,8 +180,13 @@ impl Callback {
     #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
     pub fn fill<T: Copy>(&mut self, data: &mut [T], channels: usize, sample: impl Fn(f32) -> T) {
         let began = Instant::now();
-        self.tenure.beats.fetch_add(1, Relaxed);
         let channels = channels.max(1);
+        let frames = data.len() / channels;
+        if frames > 0 {
+            let lasts = frames as u64 * 1_000_000_000 / u64::from(self.rate.max(1));
+            self.tenure.lasts.store(lasts, Relaxed);
+            self.tenure.beats.fetch_add(1, Relaxed);
+        }
         let mut renderer = self.seat.take(self.tenure.number);
         for part in data.chunks_mut(BLOCK * channels) {
             let frames = part.len() / channels;
@@ -199,7 +208,7 @@ impl Callback {
         if let Some(renderer) = renderer {
             self.seat.put(renderer);
         }
-        let seconds = (data.len() / channels) as f32 / self.rate as f32;
+        let seconds = frames as f32 / self.rate as f32;
         if seconds > 0.0 {
             self.bridge.meters.show_load(began.elapsed().as_secs_f32() / seconds, seconds);
         }
@@ -210,8 +219,13 @@ impl Callback {
         let block = &mut self.block[..frames.min(BLOCK)];
         let Some(mut renderer) = renderer else {
             block.fill([0.0; 2]);
+            self.gain = 0.0;
             return None;
         };
+        if self.bridge.meters.clock.load(Relaxed) == 0 {
+            // Before the first frame there was nothing to be away from.
+            self.gain = 1.0;
+        }
         let resampler = &mut self.resampler;
         let made = catch_unwind(AssertUnwindSafe(|| match resampler {
             Some(resampler) => resampler.fill(block, &mut renderer),

@@ -11,6 +11,8 @@ use cpal::{
 use super::callback::{Callback, Tenure, Verdict};
 use super::open::Device;
 use super::supervisor::{Opened, Outlet, Wish};
+use crate::bridge::Bridge;
+use crate::config::RATES;
 use crate::stats::OutputState;
 use crate::units;
 
@@ -33,26 +35,20 @@ impl<H: Fn() -> Host + Send + Sync> Speakers<H> {
 impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
     fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String> {
         let host = (self.host)();
-        let device = find(&host, wish.device.as_deref()).ok_or("there is no output device")?;
-        let own = device.default_output_config().map_err(|error| error.to_string())?;
-        let mut fault = "the device has no configuration that can be played".to_owned();
-        for (config, format) in candidates(&device, &own, wish) {
-            match build(&device, config, format, callback(config.sample_rate)) {
-                Ok(stream) => {
-                    stream.play().map_err(|error| error.to_string())?;
-                    return Ok(opened(&device, config, stream));
-                }
-                Err(error) if error.kind() == ErrorKind::UnsupportedConfig => {
-                    fault = error.to_string();
-                }
-                Err(error) => return Err(error.to_string()),
+        let named = wish.device.as_deref().and_then(|name| find(&host, name));
+        let default = host.default_output_device().filter(|device| named.as_ref() != Some(device));
+        let mut fault = "there is no output device".to_owned();
+        for device in named.into_iter().chain(default) {
+            match open(&device, wish, callback) {
+                Ok(opened) => return Ok(opened),
+                Err(why) => fault = why,
             }
         }
         Err(fault)
     }
 
-    fn name(&self, wish: &Wish) -> Option<String> {
-        find(&(self.host)(), wish.device.as_deref()).map(|device| name(&device))
+    fn default_name(&self) -> Option<String> {
+        (self.host)().default_output_device().map(|device| name(&device))
     }
 }
 
@@ -72,12 +68,41 @@ fn name(device: &cpal::Device) -> String {
     device.description().map_or_else(|_| "a nameless device".into(), |it| it.name().to_owned())
 }
 
-/// The device of a name, or the default.
-fn find(host: &Host, named: Option<&str>) -> Option<cpal::Device> {
-    let named = named.and_then(|wanted| {
-        host.output_devices().into_iter().flatten().find(|device| name(device) == wanted)
-    });
-    named.or_else(|| host.default_output_device())
+/// The device of a name.
+fn find(host: &Host, named: &str) -> Option<cpal::Device> {
+    host.output_devices().into_iter().flatten().find(|device| name(device) == named)
+}
+
+/// Opens a stream on a device, at the first configuration that it takes.
+fn open(
+    device: &cpal::Device,
+    wish: &Wish,
+    callback: &dyn Fn(u32) -> Callback,
+) -> Result<Opened, String> {
+    let own = device.default_output_config().map_err(|error| error.to_string())?;
+    let mut fault = "the device has no configuration that can be played".to_owned();
+    for (config, format) in candidates(device, &own, wish) {
+        let callback = callback(config.sample_rate);
+        let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
+        let started = build(device, config, format, callback).and_then(|stream| {
+            match stream.play() {
+                // It may play all the same: then it calls back.
+                Err(error) if verdict(error.kind()) <= Verdict::Doubtful => {
+                    note(&tenure, &bridge, error.kind());
+                    Ok(stream)
+                }
+                played => played.map(|()| stream),
+            }
+        });
+        match started {
+            Ok(stream) => return Ok(opened(device, config, stream)),
+            Err(error) if error.kind() == ErrorKind::UnsupportedConfig => {
+                fault = error.to_string();
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Err(fault)
 }
 
 /// What to ask a device for, best first: the mixer's rate and the wished buffer on its own
@@ -102,7 +127,9 @@ fn candidates(
         configs.extend(range.try_with_sample_rate(rate));
         configs.push(range.with_max_sample_rate());
     }
-    let playable = configs.iter().filter(|config| is_pcm(config.sample_format()));
+    let playable = configs
+        .iter()
+        .filter(|config| is_pcm(config.sample_format()) && RATES.contains(&config.sample_rate()));
     playable
         .flat_map(|config| {
             let mut wished = config.config();
@@ -157,7 +184,7 @@ fn build(
     }
 }
 
-/// The largest float below 1: where a format's scale ends one step short of it.
+/// The largest float below 1: the most where a format's scale ends one step short of it.
 const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
 
 fn build_as<T: SizedSample + FromSample<f32>>(
@@ -167,34 +194,38 @@ fn build_as<T: SizedSample + FromSample<f32>>(
 ) -> Result<cpal::Stream, cpal::Error> {
     let channels = usize::from(config.channels);
     let most = if T::FORMAT.is_float() { 1.0 } else { BELOW_ONE };
-    let sample = move |value: f32| T::from_sample(value.min(most));
+    // A resampler overshoots, and not every format saturates.
+    let sample = move |value: f32| T::from_sample(value.clamp(-1.0, most));
     let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
     device.build_output_stream(
         config,
         move |data: &mut [T], _: &_| callback.fill(data, channels, sample),
-        move |error: cpal::Error| {
-            if error.kind() == ErrorKind::Xrun {
-                bridge.meters.xruns.fetch_add(1, Relaxed);
-            }
-            judge(&tenure, error.kind());
-        },
+        move |error: cpal::Error| note(&tenure, &bridge, error.kind()),
         None,
     )
 }
 
+/// Notes an error of a stream that plays: by atomics alone.
+fn note(tenure: &Tenure, bridge: &Bridge, kind: ErrorKind) {
+    if kind == ErrorKind::Xrun {
+        bridge.meters.xruns.fetch_add(1, Relaxed);
+    }
+    tenure.judge(verdict(kind));
+}
+
 /// What each kind of error means for a stream that plays.
-fn judge(tenure: &Tenure, kind: ErrorKind) {
-    tenure.judge(match kind {
+fn verdict(kind: ErrorKind) -> Verdict {
+    match kind {
         ErrorKind::Xrun | ErrorKind::RealtimeDenied => Verdict::Fine,
         ErrorKind::DeviceChanged => Verdict::Moved,
         ErrorKind::StreamInvalidated | ErrorKind::UnsupportedConfig => Verdict::Invalid,
         ErrorKind::DeviceNotAvailable
         | ErrorKind::HostUnavailable
         | ErrorKind::DeviceBusy
-        | ErrorKind::ResourceExhausted
-        | ErrorKind::InvalidInput
-        | ErrorKind::PermissionDenied
-        | ErrorKind::UnsupportedOperation => Verdict::Lost,
+        | ErrorKind::ResourceExhausted => Verdict::Lost,
+        ErrorKind::InvalidInput | ErrorKind::PermissionDenied | ErrorKind::UnsupportedOperation => {
+            Verdict::Refused
+        }
         _ => Verdict::Doubtful,
-    });
+    }
 }

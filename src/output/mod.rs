@@ -8,6 +8,8 @@ pub(crate) mod offline;
 mod open;
 #[cfg_attr(not(feature = "device"), allow(dead_code, reason = "only a device has another rate"))]
 mod resampler;
+#[cfg(all(test, feature = "device"))]
+mod scripted;
 mod supervisor;
 
 pub use open::{Device, devices};

@@ -4,16 +4,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use super::callback::Seat;
-use super::supervisor::{Outlet, Supervisor, Wish, Word};
+use super::supervisor::{Outlet, Pace, Supervisor, Wish, Word};
 use crate::Error;
 use crate::audio::Renderer;
 use crate::bridge::Bridge;
 use crate::config::Config;
 use crate::game::Mixer;
 use crate::units::ms;
-
-/// How long to wait for the first device to say its rate.
-const FIRST_DEVICE: std::time::Duration = ms(1000);
 
 /// How long the drop of the last mixer waits for the sound to fade out and the device to go.
 const GOODBYE: std::time::Duration = ms(900);
@@ -26,12 +23,13 @@ impl Mixer {
     /// [`output`](Mixer::output) says why, and the sound comes in when there is a device. The
     /// first device's rate is the mixer's for life; [`Config::sample_rate`] is if there is none.
     pub fn open(config: Config) -> Result<Mixer, Error> {
-        Mixer::open_on(outlet(), config)
+        Mixer::open_on(outlet(), config, Pace::default())
     }
 
-    fn open_on(
+    pub(super) fn open_on(
         outlet: Result<Arc<dyn Outlet>, String>,
         mut config: Config,
+        pace: Pace,
     ) -> Result<Mixer, Error> {
         config.check()?;
         let (bridge, seat) = (Arc::new(Bridge::new(&config)), Arc::new(Seat::new()));
@@ -41,9 +39,10 @@ impl Mixer {
             buffer: config.buffer.clamp(ms(1), ms(500)),
         };
         let (first, heard) = channel();
-        let (tell, done) = Supervisor::start(outlet, seat.clone(), bridge.clone(), wish, first)
-            .map_err(|source| Error::Thread { source })?;
-        if let Ok(Some(rate)) = heard.recv_timeout(FIRST_DEVICE) {
+        let (tell, done) =
+            Supervisor::start(outlet, seat.clone(), bridge.clone(), wish, pace, first)
+                .map_err(|source| Error::Thread { source })?;
+        if let Ok(Some(rate)) = heard.recv_timeout(pace.patience) {
             config.sample_rate = rate;
         }
         seat.put(Box::new(Renderer::new(&config, bridge.clone())));

@@ -23,8 +23,8 @@ pub(super) trait Outlet: Send + Sync {
     /// returns. `callback` makes the stream's callback for a rate, and may be asked again.
     fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String>;
 
-    /// The name of the device that a wish leads to.
-    fn name(&self, wish: &Wish) -> Option<String>;
+    /// The name of the default device: only a stream on that one moves with it.
+    fn default_name(&self) -> Option<String>;
 }
 
 /// A stream, and where it plays.
@@ -60,29 +60,51 @@ pub(super) enum Word {
         number: u64,
         why: String,
     },
+    /// Where the stream plays now, if anybody knows.
     Moved {
         number: u64,
-        device: String,
+        device: Option<String>,
     },
     /// A keeper's thread is over.
-    Gone,
+    Gone {
+        number: u64,
+    },
     Close,
 }
 
-/// How often to look: while a stream plays, and while time must be passed without one.
-const LOOK: Duration = ms(20);
+/// How often to pass time while there is no stream.
 const PASS: Duration = ms(10);
 
-/// A stream that has not filled a buffer for so long is dead, and one that is in doubt sooner.
-const HEARTBEAT: Duration = ms(1000);
-const DOUBT: Duration = ms(150);
+/// How long to wait for what. Tests are in more of a hurry, or have all the time there is.
+#[derive(Clone, Copy)]
+pub(super) struct Pace {
+    /// How often to look at a stream that plays.
+    pub look: Duration,
+    /// A stream that has not filled a buffer for so long is dead, and one in doubt sooner.
+    pub heartbeat: Duration,
+    pub doubt: Duration,
+    /// A stream that takes longer than this to open will not.
+    pub opening: Duration,
+    /// How long the first device may take to say its rate, before time begins without it.
+    pub patience: Duration,
+    /// How long to wait before the next try: doubled each time up to the most.
+    pub first_pause: Duration,
+    pub most_pause: Duration,
+}
 
-/// A stream that takes longer than this to open will not.
-const OPENING: Duration = ms(5000);
-
-/// How long to wait before the next try: doubled each time up to the most.
-const FIRST_PAUSE: Duration = ms(100);
-const MOST_PAUSE: Duration = ms(1000);
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace {
+            look: ms(20),
+            heartbeat: ms(1000),
+            doubt: ms(150),
+            opening: ms(5000),
+            patience: ms(1000),
+            first_pause: ms(100),
+            most_pause: ms(1000),
+        }
+    }
+}
 
 /// How many streams may hang in their drop before no more are opened: each holds a thread.
 const MOST_HANGING: usize = 4;
@@ -90,20 +112,21 @@ const MOST_HANGING: usize = 4;
 /// So many errors between two looks are a storm, whatever they say.
 const STORM: u64 = 1000;
 
-/// How long the first device may take before time begins to pass without it.
-const PATIENCE: Duration = ms(1000);
-
 /// The most that is made up for after a pause of the whole machine.
 const MOST_BEHIND: Duration = ms(1000);
 
-/// How long leaving may take in all.
+/// How long to wait for the sound to fade out, and again for the renderer to come back.
 const LEAVING: Duration = ms(100);
+
+/// How long leaving may take in all: a stream that is not gone by then hangs.
+const STOPPING: Duration = ms(700);
 
 pub(super) struct Supervisor {
     outlet: Option<Arc<dyn Outlet>>,
     seat: Arc<Seat>,
     bridge: Arc<Bridge>,
     wish: Wish,
+    pace: Pace,
     words: Receiver<Word>,
     tell: Sender<Word>,
     /// Whoever waits for the first device's rate.
@@ -113,10 +136,10 @@ pub(super) struct Supervisor {
     hanging: usize,
     pause: Duration,
     next_try: Instant,
-    /// Whether sound has been away, and must fade in.
-    gap: bool,
     /// Since when time has been passed without a device, and how many frames of it.
     passing: Option<(Instant, u64)>,
+    /// Whether somebody is asking where a stream plays.
+    asking: bool,
     last_line: Option<Instant>,
 }
 
@@ -126,11 +149,21 @@ struct Keeper {
     /// Dropped to let the stream go.
     _release: Sender<()>,
     since: Instant,
-    playing: bool,
+    /// The device's rate, once it plays.
+    rate: Option<u32>,
     beats: u64,
     errors: u64,
     last_beat: Instant,
     doubted: Option<Instant>,
+    /// Whether it plays elsewhere, and nobody has asked yet where.
+    moved: bool,
+}
+
+impl Keeper {
+    /// How long the last buffer lasts.
+    fn lasts(&self) -> Duration {
+        Duration::from_nanos(self.tenure.lasts.load(Relaxed))
+    }
 }
 
 impl Supervisor {
@@ -140,6 +173,7 @@ impl Supervisor {
         seat: Arc<Seat>,
         bridge: Arc<Bridge>,
         wish: Wish,
+        pace: Pace,
         first: Sender<Option<u32>>,
     ) -> std::io::Result<(Sender<Word>, Receiver<()>)> {
         let (tell, words) = channel();
@@ -151,16 +185,17 @@ impl Supervisor {
             seat,
             bridge,
             wish,
+            pace,
             words,
             tell: tell.clone(),
             first: Some(first),
             keeper: None,
             tenures: 0,
             hanging: 0,
-            pause: FIRST_PAUSE,
+            pause: pace.first_pause,
             next_try: Instant::now(),
-            gap: false,
             passing: None,
+            asking: false,
             last_line: None,
         };
         thread::Builder::new().name("voicepool output".into()).spawn(move || {
@@ -175,7 +210,7 @@ impl Supervisor {
         let born = Instant::now();
         loop {
             self.open_if_due();
-            let look = if self.is_playing() { LOOK } else { PASS };
+            let look = if self.is_playing() { self.pace.look } else { PASS };
             match self.words.recv_timeout(look) {
                 Ok(Word::Close) | Err(RecvTimeoutError::Disconnected) => return self.leave(),
                 Ok(word) => self.hear(word),
@@ -188,7 +223,7 @@ impl Supervisor {
             } else if self.wish.rate.is_some() {
                 // The first device may take the first frame, if it comes soon.
                 let awaited = self.tenures == 1 && self.keeper.is_some();
-                if !awaited || born.elapsed() > PATIENCE {
+                if !awaited || born.elapsed() > self.pace.patience {
                     self.pass_time();
                 }
             }
@@ -196,26 +231,30 @@ impl Supervisor {
     }
 
     fn is_playing(&self) -> bool {
-        self.keeper.as_ref().is_some_and(|keeper| keeper.playing)
+        self.keeper.as_ref().is_some_and(|keeper| keeper.rate.is_some())
     }
 
     fn hear(&mut self, word: Word) {
         let current = self.keeper.as_ref().map(|keeper| keeper.tenure.number);
         match word {
-            Word::Begin { rate } => self.wish.rate = Some(rate),
+            Word::Begin { rate } => {
+                self.first = None;
+                self.wish.rate = Some(rate);
+                self.check_rate();
+            }
             Word::Opened { number, rate, state } if current == Some(number) => {
                 if let Some(first) = self.first.take() {
                     let _ = first.send(Some(rate));
-                } else if number == 1 && self.wish.rate != Some(rate) {
-                    // It came after the mixer had settled for a rate without it.
-                    return self.lose("the device came late", Duration::ZERO);
                 }
-                self.say(&state);
-                self.bridge.set_output(state);
-                self.seat.grant(number);
                 if let Some(keeper) = &mut self.keeper {
-                    keeper.playing = true;
+                    keeper.rate = Some(rate);
                     keeper.last_beat = Instant::now();
+                }
+                if self.check_rate() {
+                    // Before it is told, so that what is told is true.
+                    self.seat.grant(number);
+                    self.say(&state);
+                    self.bridge.set_output(state);
                 }
             }
             Word::Failed { number, why } if current == Some(number) => {
@@ -224,17 +263,33 @@ impl Supervisor {
                 }
                 self.lose(&why, self.pause);
             }
-            Word::Moved { number, device: to } if current == Some(number) => {
+            Word::Moved { number, device: to } => {
+                self.asking = false;
                 let mut state = self.bridge.output();
-                if let OutputState::Playing { device, .. } = &mut state {
+                if current == Some(number)
+                    && let (OutputState::Playing { device, .. }, Some(to)) = (&mut state, to)
+                {
                     *device = to;
                     self.say(&state);
                     self.bridge.set_output(state);
                 }
             }
-            Word::Gone => self.hanging -= 1,
-            Word::Opened { .. } | Word::Failed { .. } | Word::Moved { .. } | Word::Close => (),
+            Word::Gone { .. } => self.hanging -= 1,
+            Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
         }
+    }
+
+    /// The first stream knows of no rate but its own. If the mixer has settled for another, which
+    /// it does when the stream comes late, a new one must be opened that resamples.
+    fn check_rate(&mut self) -> bool {
+        let rate = self.keeper.as_ref().and_then(|keeper| keeper.rate);
+        let late = self.tenures == 1
+            && rate.is_some()
+            && self.wish.rate.is_some_and(|it| Some(it) != rate);
+        if late {
+            self.lose("the device came late", Duration::ZERO);
+        }
+        !late
     }
 
     /// Opens a stream, if there is none and it is time to try.
@@ -253,12 +308,10 @@ impl Supervisor {
         let tenure = Arc::new(Tenure::new(number));
         let (release, released) = channel::<()>();
         let (wish, tell) = (self.wish.clone(), self.tell.clone());
-        let (seat, bridge, held, gap) =
-            (self.seat.clone(), self.bridge.clone(), tenure.clone(), self.gap);
+        let (seat, bridge, held) = (self.seat.clone(), self.bridge.clone(), tenure.clone());
         let keep = move || {
-            let callback = |rate| {
-                Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate, gap)
-            };
+            let callback =
+                |rate| Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate);
             // A driver that panics is a driver that failed.
             match catch_unwind(AssertUnwindSafe(|| outlet.open(&wish, &callback))) {
                 Ok(Ok(Opened { stream, rate, state })) => {
@@ -272,7 +325,7 @@ impl Supervisor {
                     drop(tell.send(Word::Failed { number, why }));
                 }
             }
-            let _ = tell.send(Word::Gone);
+            let _ = tell.send(Word::Gone { number });
         };
         match thread::Builder::new().name("voicepool stream".into()).spawn(keep) {
             Ok(_) => {
@@ -282,11 +335,12 @@ impl Supervisor {
                     tenure,
                     _release: release,
                     since: now,
-                    playing: false,
+                    rate: None,
                     beats: 0,
                     errors: 0,
                     last_beat: now,
                     doubted: None,
+                    moved: false,
                 });
             }
             Err(error) => self.lose(&format!("no thread for the stream: {error}"), self.pause),
@@ -300,14 +354,19 @@ impl Supervisor {
         let beats = keeper.tenure.beats.load(Relaxed);
         if beats != keeper.beats {
             (keeper.beats, keeper.last_beat, keeper.doubted) = (beats, now, None);
-            if now - keeper.since > MOST_PAUSE {
-                self.pause = FIRST_PAUSE;
+            if now - keeper.since > self.pace.most_pause {
+                self.pause = self.pace.first_pause;
             }
         }
         let errors = keeper.tenure.errors.load(Relaxed);
         let storm = errors - keeper.errors > STORM;
         keeper.errors = errors;
         let fault = match keeper.tenure.take_verdict() {
+            Verdict::Refused => {
+                // To ask again at once would be refused as well.
+                self.pause = self.pace.most_pause;
+                Some("the device refuses to play")
+            }
             Verdict::Lost => Some("the device is gone"),
             Verdict::Invalid => Some("the device has changed"),
             _ if storm => Some("the device reports nothing but errors"),
@@ -316,46 +375,55 @@ impl Supervisor {
                 None
             }
             Verdict::Moved => {
-                let number = keeper.tenure.number;
-                self.ask_where(number);
-                return;
+                keeper.moved = true;
+                None
             }
             Verdict::Fine => None,
         };
         let fault = fault.or_else(|| {
-            if !keeper.playing {
-                return (now - keeper.since > OPENING).then_some("the device does not open");
+            if keeper.rate.is_none() {
+                return (now - keeper.since > self.pace.opening)
+                    .then_some("the device does not open");
             }
-            let doubted = keeper.doubted.is_some_and(|since| now - since > DOUBT);
-            let silent = now - keeper.last_beat > HEARTBEAT;
+            // It has no reason to call back before its last buffer is over.
+            let lasts = keeper.lasts();
+            let doubted = keeper.doubted.is_some_and(|since| now - since > self.pace.doubt + lasts);
+            let silent = now - keeper.last_beat > self.pace.heartbeat + lasts;
             (doubted || silent).then_some("the device has fallen silent")
         });
         if let Some(why) = fault {
             // A device that was well a moment ago may be so again at once.
-            self.lose(why, if self.pause == FIRST_PAUSE { Duration::ZERO } else { self.pause });
+            let at_once = self.pause == self.pace.first_pause;
+            self.lose(why, if at_once { Duration::ZERO } else { self.pause });
         }
+        self.ask_where();
     }
 
-    /// Asks where a stream plays that was moved. On a thread: the answer may take its time.
-    fn ask_where(&self, number: u64) {
-        let Some(outlet) = self.outlet.clone() else { return };
-        let (wish, tell) = (self.wish.clone(), self.tell.clone());
+    /// Asks where a stream plays that was moved. On a thread, and on one at a time: the answer may
+    /// take its time.
+    fn ask_where(&mut self) {
+        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.moved) else { return };
+        let Some(outlet) = self.outlet.clone().filter(|_| !self.asking) else { return };
+        keeper.moved = false;
+        let (number, tell) = (keeper.tenure.number, self.tell.clone());
         let ask = move || {
-            if let Some(device) = outlet.name(&wish) {
-                let _ = tell.send(Word::Moved { number, device });
-            }
+            let device = catch_unwind(AssertUnwindSafe(|| outlet.default_name())).ok().flatten();
+            let _ = tell.send(Word::Moved { number, device });
         };
         // Without a thread the old name stays: the stream is well all the same.
-        let _ = thread::Builder::new().name("voicepool device".into()).spawn(ask);
+        let asked = thread::Builder::new().name("voicepool device".into()).spawn(ask);
+        self.asking = asked.is_ok();
     }
 
     /// Lets the stream go, wherever that leads, and tries again after a pause.
     fn lose(&mut self, why: &str, pause: Duration) {
         self.seat.grant(0);
-        self.keeper = None;
-        self.gap = true;
+        if let Some(keeper) = self.keeper.take().filter(|keeper| keeper.rate.is_some()) {
+            // Time is passed from where the sound ended, not from where that was noticed.
+            self.passing = Some((keeper.last_beat + keeper.lasts(), 0));
+        }
         self.next_try = Instant::now() + pause;
-        self.pause = (self.pause * 2).min(MOST_PAUSE);
+        self.pause = (self.pause * 2).min(self.pace.most_pause);
         let state = OutputState::Silent { why: why.to_owned() };
         self.say(&state);
         self.bridge.set_output(state);
@@ -371,14 +439,18 @@ impl Supervisor {
         let Some(mut renderer) = self.seat.take(0) else { return };
         let mut block = [[0.0; 2]; 256];
         let mut left = (due - passed).min(most) as usize;
-        while left > 0 {
-            let frames = left.min(block.len());
-            renderer.render(&mut block[..frames]);
-            left -= frames;
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            while left > 0 {
+                let frames = left.min(block.len());
+                renderer.render(&mut block[..frames]);
+                left -= frames;
+            }
+        }));
+        match made {
+            Ok(()) => self.seat.put(renderer),
+            Err(_) => self.seat.wreck(renderer),
         }
-        self.seat.put(renderer);
         self.passing = Some((since, due));
-        self.gap = true;
     }
 
     /// Buries a renderer that panicked: its plays end, and the mixer goes on in silence.
@@ -390,29 +462,38 @@ impl Supervisor {
             self.bridge.close();
         }
         self.outlet = None;
-        self.lose("the mixer failed: a bug in voicepool, please report it", MOST_PAUSE);
+        self.lose("the mixer failed: a bug in voicepool, please report it", self.pace.most_pause);
     }
 
     /// Fades out, lets the stream go, and takes the renderer down.
     fn leave(&mut self) {
         let began = Instant::now();
         self.seat.leave();
-        while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.playing)
+        while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.rate.is_some())
             && !keeper.tenure.faded.load(Acquire)
             && began.elapsed() < LEAVING
         {
             thread::sleep(ms(1));
         }
         self.seat.grant(0);
-        self.keeper = None;
-        while began.elapsed() < 2 * LEAVING {
-            if let Some(renderer) = self.seat.take(0) {
-                return drop(renderer);
-            }
+        let stream = self.keeper.take().filter(|it| it.rate.is_some()).map(|it| it.tenure.number);
+        let mut renderer = None;
+        while renderer.is_none() && began.elapsed() < 2 * LEAVING {
+            renderer = self.seat.take(0);
             thread::sleep(ms(1));
         }
-        // Whoever has it will find nobody to give it back to.
+        // If somebody still has it, he will find nobody to give it back to.
+        drop(renderer);
         self.bridge.close();
+        // The game may end with the mixer, and should not with a driver at work.
+        while let Some(number) = stream
+            && let Some(left) = STOPPING.checked_sub(began.elapsed())
+        {
+            match self.words.recv_timeout(left) {
+                Ok(Word::Gone { number: gone }) if gone == number => break,
+                _ => (),
+            }
+        }
     }
 
     /// One line a second, at the most.

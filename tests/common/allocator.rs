@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 /// Counts what each thread holds, so that tests beside each other do not disturb the count.
 struct Counting;
@@ -13,7 +14,11 @@ thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
+/// What all threads hold.
+static ALL: AtomicIsize = AtomicIsize::new(0);
+
 fn count(request: usize, change: isize) {
+    ALL.fetch_add(change, Ordering::Relaxed);
     let live = LIVE.get() + change;
     LIVE.set(live);
     PEAK.set(PEAK.get().max(live));
@@ -77,4 +82,10 @@ pub fn heap_calls<T>(call: impl FnOnce() -> T) -> (T, usize) {
 #[allow(dead_code, reason = "not every test asks")]
 pub fn held() -> isize {
     LIVE.get()
+}
+
+/// How many bytes all threads hold. For a test that is alone in its process.
+#[allow(dead_code, reason = "not every test asks")]
+pub fn held_by_all() -> isize {
+    ALL.load(Ordering::Relaxed)
 }

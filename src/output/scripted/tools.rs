@@ -1,0 +1,163 @@
+//! What the tests of the live output share.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Line, Script};
+use crate::output::supervisor::Pace;
+use crate::{Config, Event, Frame, Mixer, OutputState, Play, Sound, ms};
+
+/// Far longer than anything here takes.
+const DEADLINE: Duration = ms(20_000);
+
+/// Waits until something holds. It must.
+#[track_caller]
+pub fn until(what: &str, holds: impl FnMut() -> bool) {
+    until_doing(what, || thread::sleep(ms(1)), holds);
+}
+
+/// Does something again and again until something holds.
+#[track_caller]
+pub fn until_doing(what: &str, mut again: impl FnMut(), mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < DEADLINE, "it never came to this: {what}");
+        again();
+    }
+}
+
+/// Never taken for dead, however slow the machine is; tries again at once.
+pub fn patient() -> Pace {
+    let ages = ms(1_000_000);
+    Pace {
+        look: ms(1),
+        heartbeat: ages,
+        doubt: ages,
+        opening: ages,
+        patience: ages,
+        first_pause: ms(2),
+        most_pause: ms(2),
+    }
+}
+
+/// Taken for dead as soon as it does not call back.
+pub fn hasty() -> Pace {
+    Pace { heartbeat: ms(30), doubt: ms(10), opening: ms(30), patience: ms(30), ..patient() }
+}
+
+impl Script {
+    /// The stream that plays, once as many have been built as that.
+    #[track_caller]
+    pub fn line(&self, mixer: &Mixer, built: usize) -> Arc<Line> {
+        until(&format!("stream {built} plays"), || self.plan().built >= built && plays(mixer));
+        self.plan().lines.last().unwrap().clone()
+    }
+
+    /// Calls back, a hundredth of a second at a time, until something holds.
+    #[track_caller]
+    pub fn run_until(&self, what: &str, holds: impl FnMut() -> bool) {
+        let call = || {
+            let lines = self.plan().lines.clone();
+            for line in lines.iter().filter(|line| !line.dropped.load(SeqCst)) {
+                line.frames(480);
+            }
+            thread::sleep(ms(1));
+        };
+        until_doing(what, call, holds);
+    }
+}
+
+pub fn plays(mixer: &Mixer) -> bool {
+    matches!(mixer.output(), OutputState::Playing { .. })
+}
+
+/// Why there is no sound.
+#[track_caller]
+pub fn why(mixer: &Mixer) -> String {
+    match mixer.output() {
+        OutputState::Silent { why } => why,
+        other => panic!("it is not silent: {other}"),
+    }
+}
+
+/// A loop whose every sample says where in it that is.
+pub fn saw() -> Play {
+    let saw: Vec<f32> = (0..SAW).map(saw_at).collect();
+    Play::of(&Sound::from_mono(48_000, &saw).unwrap()).looping()
+}
+
+const SAW: u64 = 777;
+
+/// What the saw is on a frame of the mixer's clock, if it began on the first.
+pub fn saw_at(frame: u64) -> f32 {
+    (frame % SAW) as f32 / 1024.0
+}
+
+/// A steady tone, and the largest step between two of its samples.
+pub fn tone(rate: u32, hertz: f64) -> (Play, f32) {
+    let turn = std::f64::consts::TAU * hertz / f64::from(rate);
+    let tone: Vec<f32> = (0..rate).map(|i| (0.5 * libm::sin(turn * f64::from(i))) as f32).collect();
+    (Play::of(&Sound::from_mono(rate, &tone).unwrap()).looping(), (0.5 * turn) as f32)
+}
+
+pub fn largest_step(frames: &[Frame]) -> f32 {
+    frames.windows(2).fold(0.0, |most, pair| most.max((pair[1][0] - pair[0][0]).abs()))
+}
+
+/// Every play that was accepted is live or has had its one ending.
+#[track_caller]
+pub fn books_balance(mixer: &Mixer) {
+    let it = mixer.stats();
+    let ended = it.finished + it.stopped + it.stolen + it.refused;
+    assert_eq!(it.accepted, ended + it.live as u64, "{it}");
+}
+
+/// What the output was said to be, in turn.
+pub fn outputs(mixer: &Mixer) -> Vec<OutputState> {
+    let state = |event| match event {
+        Event::Output(state) => Some(state),
+        _ => None,
+    };
+    mixer.events().filter_map(state).collect()
+}
+
+/// Everything that a game can call.
+pub fn every_call(mixer: &Mixer) {
+    let voice = mixer.play(saw().gain(0.1));
+    mixer.set_gain(voice, 0.2, ms(10));
+    mixer.set_pan(voice, 0.5, ms(10));
+    mixer.set_speed(voice, 1.5, ms(10));
+    mixer.seek(voice, ms(5));
+    mixer.pause(voice);
+    mixer.resume(voice);
+    let _ = (mixer.is_live(voice), mixer.voices(), mixer.stats(), mixer.output());
+    let _ = (mixer.clock(), mixer.sample_rate(), mixer.resize(mixer.stats().voices));
+    mixer.set_when_full(crate::WhenFull::StealQuietest);
+    mixer.reset_peaks();
+    mixer.stop(voice, ms(10));
+    mixer.stop_all(ms(10));
+    mixer.events().for_each(drop);
+    drop(mixer.clone());
+}
+
+pub fn small() -> Config {
+    Config { voices: 8, max_voices: 16, ..Config::default() }
+}
+
+/// Runs the rest of a test in a process of its own, where nobody else starts threads, logs or
+/// allocates. Whether this is that process.
+pub fn alone(test: &str) -> bool {
+    const ALONE: &str = "VOICEPOOL_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let test = format!("output::scripted::{test}");
+    let itself = std::env::current_exe().unwrap();
+    let run = Command::new(itself).args(["--exact", &test]).env(ALONE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
