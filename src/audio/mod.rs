@@ -13,7 +13,5 @@ mod tail;
 mod voice;
 mod voices;
 
-#[cfg(all(test, feature = "device"))]
-pub(crate) use obey::PLANTED;
 pub use renderer::Renderer;
 pub(crate) use voices::Berths;

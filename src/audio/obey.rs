@@ -4,10 +4,6 @@ use super::renderer::{Renderer, Seat};
 use crate::message::{Change, Command, End, Report};
 use crate::play::BusId;
 
-/// The name of a sound that is a bug: where it is played, tests see what becomes of one.
-#[cfg(test)]
-pub(crate) const PLANTED: &str = "a planted panic";
-
 impl Renderer {
     /// Hears everything that had been said when it was asked: no more than the queue holds.
     pub(super) fn obey(&mut self) {
@@ -19,8 +15,6 @@ impl Renderer {
             let Some(command) = self.bridge.commands.receive() else { break };
             self.obeyed += 1;
             match command {
-                #[cfg(test)]
-                Command::Play(request) if request.sound.name() == PLANTED => panic!("{PLANTED}"),
                 Command::Play(request) => self.begin(request),
                 Command::Voice { ticket, change } => self.change(ticket, change),
                 Command::Bus { bus, change: Change::Stop { fade } } => {

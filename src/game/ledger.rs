@@ -295,19 +295,14 @@ impl Ledger {
                 }
                 Some(Command::Resize(berths)) => home.berths(berths),
                 Some(Command::Voice { .. } | Command::Bus { .. }) => (),
-                None => {
-                    // A renderer that failed may have lost a few on its way.
-                    let Some((key, lost)) = self.tickets.iter().next() else { break };
-                    let (ticket, sound) = (key.slot() as u32, lost.sound.clone());
-                    self.end(ticket, at, End::Stopped, sound, home);
-                }
+                None => break,
             }
         }
         while closed
             && home.has_room()
             && let Some(ticket) = self.tickets.oldest()
         {
-            // Whatever is still in the books now will never come home by itself.
+            // A renderer that failed may have lost a few on its way.
             let at = bridge.meters.clock.load(Relaxed);
             let Some(sound) = self.tickets.at(ticket).map(|held| held.sound.clone()) else { break };
             self.end(ticket, at, End::Stopped, sound, home);

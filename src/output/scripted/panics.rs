@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use super::Script;
 use super::tools::{books_balance, every_call, outputs, patient, plays, saw, small, until, why};
-use crate::audio::PLANTED;
+use crate::sound::PLANTED;
 use crate::{Mixer, OutputState, Play, Sound};
 
 /// A play that makes the renderer panic, whoever drives it.
