@@ -32,7 +32,8 @@
 //! [`Mixer`] and [`Renderer`] share nothing but two bounded channels and a few atomics. Sounds
 //! cross with the play that needs them and come home with its ending, so the audio side never
 //! frees one. In the source, a folder is a thread: `game/` may allocate and fail, `audio/` does
-//! neither.
+//! neither, and `output/` drives them: with a device ([`Mixer::open`]) or without
+//! ([`Mixer::offline`]).
 //!
 //! # The laws
 //!
@@ -52,8 +53,8 @@
 //! 6. **Quietest is what the ear would say**, now, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
 //! 8. **What comes out is finite and within ±1**, whatever went in; below the ceiling it is exact.
-//! 9. **Sound never takes the game down.** A full queue, a bad file, a renderer that is gone:
-//!    values, not panics.
+//! 9. **Sound never takes the game down.** No device, a lost device, a full queue, a bad file:
+//!    values, not panics. Sound comes back when the device does.
 //! 10. **Memory is bounded** by [`Config`], from opening on.
 
 #![cfg_attr(rtsan, feature(sanitize))]
