@@ -96,8 +96,11 @@ const PATIENCE: Duration = ms(1000);
 /// The most that is made up for after a pause of the whole machine.
 const MOST_BEHIND: Duration = ms(1000);
 
-/// How long leaving may take in all.
-const LEAVING: Duration = ms(100);
+/// How long leaving may wait for the sound to go, and then for the renderer.
+const LEAVING: Duration = ms(300);
+
+/// How many buffers a device may hold that are not heard yet, and would be cut off with it.
+const HELD: u64 = 3;
 
 pub(super) struct Supervisor {
     outlet: Option<Arc<dyn Outlet>>,
@@ -397,10 +400,14 @@ impl Supervisor {
     fn leave(&mut self) {
         let began = Instant::now();
         self.seat.leave();
+        let mut faded = None;
         while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.playing)
-            && !keeper.tenure.faded.load(Acquire)
             && began.elapsed() < LEAVING
         {
+            let beats = keeper.tenure.beats.load(Relaxed);
+            if keeper.tenure.faded.load(Acquire) && beats - *faded.get_or_insert(beats) >= HELD {
+                break;
+            }
             thread::sleep(ms(1));
         }
         self.seat.grant(0);
