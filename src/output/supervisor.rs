@@ -207,9 +207,8 @@ impl Supervisor {
         match word {
             Word::Begin { rate } => self.wish.rate = Some(rate),
             Word::Opened { number, rate, state } if current == Some(number) => {
-                if let Some(first) = self.first.take() {
-                    let _ = first.send(Some(rate));
-                } else if number == 1 && self.wish.rate != Some(rate) {
+                let first = self.first.take();
+                if first.is_none() && number == 1 && self.wish.rate != Some(rate) {
                     // It came after the mixer had settled for a rate without it.
                     return self.lose("the device came late", Duration::ZERO);
                 }
@@ -220,12 +219,16 @@ impl Supervisor {
                     keeper.playing = true;
                     keeper.last_beat = Instant::now();
                 }
+                // Last of all: whoever has waited for it may ask for the state at once.
+                if let Some(first) = first {
+                    let _ = first.send(Some(rate));
+                }
             }
             Word::Failed { number, why } if current == Some(number) => {
+                self.lose(&why, self.pause);
                 if let Some(first) = self.first.take() {
                     let _ = first.send(None);
                 }
-                self.lose(&why, self.pause);
             }
             Word::Moved { number, device: to } if current == Some(number) => {
                 let mut state = self.bridge.output();
