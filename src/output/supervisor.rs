@@ -87,7 +87,7 @@ const MOST_PAUSE: Duration = ms(1000);
 /// How many streams may hang in their drop before no more are opened: each holds a thread.
 const MOST_HANGING: usize = 4;
 
-/// So many errors between two looks are a storm, whatever they say.
+/// So many errors between two looks are a storm, and cast doubt on a stream whatever they say.
 const STORM: u64 = 1000;
 
 /// How long the first device may take before time begins to pass without it.
@@ -311,12 +311,14 @@ impl Supervisor {
             }
         }
         let errors = keeper.tenure.errors.load(Relaxed);
-        let storm = errors - keeper.errors > STORM;
+        if errors - keeper.errors > STORM {
+            // It may pass, as a sound server's errors do after an xrun.
+            keeper.doubted.get_or_insert(now);
+        }
         keeper.errors = errors;
         let fault = match keeper.tenure.take_verdict() {
             Verdict::Lost => Some("the device is gone"),
             Verdict::Invalid => Some("the device has changed"),
-            _ if storm => Some("the device reports nothing but errors"),
             Verdict::Doubtful => {
                 keeper.doubted.get_or_insert(now);
                 None
