@@ -109,14 +109,19 @@ impl Default for Pace {
 /// How many streams may hang in their drop before no more are opened: each holds a thread.
 const MOST_HANGING: usize = 4;
 
-/// So many errors between two looks are a storm, whatever they say.
+/// So many errors between two looks are a storm, whatever they say. It may pass, as a sound
+/// server's errors do after an xrun: then a buffer is filled before this time is over.
 const STORM: u64 = 1000;
+const STORM_PASSES: Duration = ms(150);
 
 /// The most that is made up for after a pause of the whole machine.
 const MOST_BEHIND: Duration = ms(1000);
 
-/// How long to wait for the sound to fade out, and again for the renderer to come back.
-const LEAVING: Duration = ms(100);
+/// How long to wait for the sound to fade out and be heard, and then for the renderer.
+const LEAVING: Duration = ms(300);
+
+/// How many buffers a device may hold that are not heard yet, and would be cut off with it.
+const HELD: u64 = 3;
 
 /// How long leaving may take in all: a stream that is not gone by then hangs.
 const STOPPING: Duration = ms(700);
@@ -155,6 +160,7 @@ struct Keeper {
     errors: u64,
     last_beat: Instant,
     doubted: Option<Instant>,
+    stormy: Option<Instant>,
     /// Whether it plays elsewhere, and nobody has asked yet where.
     moved: bool,
 }
@@ -243,9 +249,7 @@ impl Supervisor {
                 self.check_rate();
             }
             Word::Opened { number, rate, state } if current == Some(number) => {
-                if let Some(first) = self.first.take() {
-                    let _ = first.send(Some(rate));
-                }
+                let first = self.first.take();
                 if let Some(keeper) = &mut self.keeper {
                     keeper.rate = Some(rate);
                     keeper.last_beat = Instant::now();
@@ -256,12 +260,16 @@ impl Supervisor {
                     self.say(&state);
                     self.bridge.set_output(state);
                 }
+                // Last of all: whoever has waited for it may ask for the state at once.
+                if let Some(first) = first {
+                    let _ = first.send(Some(rate));
+                }
             }
             Word::Failed { number, why } if current == Some(number) => {
+                self.lose(&why, self.pause);
                 if let Some(first) = self.first.take() {
                     let _ = first.send(None);
                 }
-                self.lose(&why, self.pause);
             }
             Word::Moved { number, device: to } => {
                 self.asking = false;
@@ -340,6 +348,7 @@ impl Supervisor {
                     errors: 0,
                     last_beat: now,
                     doubted: None,
+                    stormy: None,
                     moved: false,
                 });
             }
@@ -353,13 +362,16 @@ impl Supervisor {
         let now = Instant::now();
         let beats = keeper.tenure.beats.load(Relaxed);
         if beats != keeper.beats {
-            (keeper.beats, keeper.last_beat, keeper.doubted) = (beats, now, None);
+            (keeper.beats, keeper.last_beat) = (beats, now);
+            (keeper.doubted, keeper.stormy) = (None, None);
             if now - keeper.since > self.pace.most_pause {
                 self.pause = self.pace.first_pause;
             }
         }
         let errors = keeper.tenure.errors.load(Relaxed);
-        let storm = errors - keeper.errors > STORM;
+        if errors - keeper.errors > STORM {
+            keeper.stormy.get_or_insert(now);
+        }
         keeper.errors = errors;
         let fault = match keeper.tenure.take_verdict() {
             Verdict::Refused => {
@@ -369,7 +381,6 @@ impl Supervisor {
             }
             Verdict::Lost => Some("the device is gone"),
             Verdict::Invalid => Some("the device has changed"),
-            _ if storm => Some("the device reports nothing but errors"),
             Verdict::Doubtful => {
                 keeper.doubted.get_or_insert(now);
                 None
@@ -389,6 +400,9 @@ impl Supervisor {
             let lasts = keeper.lasts();
             let doubted = keeper.doubted.is_some_and(|since| now - since > self.pace.doubt + lasts);
             let silent = now - keeper.last_beat > self.pace.heartbeat + lasts;
+            if keeper.stormy.is_some_and(|since| now - since > STORM_PASSES + lasts) {
+                return Some("the device reports nothing but errors");
+            }
             (doubted || silent).then_some("the device has fallen silent")
         });
         if let Some(why) = fault {
@@ -469,10 +483,14 @@ impl Supervisor {
     fn leave(&mut self) {
         let began = Instant::now();
         self.seat.leave();
+        let mut faded = None;
         while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.rate.is_some())
-            && !keeper.tenure.faded.load(Acquire)
             && began.elapsed() < LEAVING
         {
+            let beats = keeper.tenure.beats.load(Relaxed);
+            if keeper.tenure.faded.load(Acquire) && beats - *faded.get_or_insert(beats) >= HELD {
+                break;
+            }
             thread::sleep(ms(1));
         }
         self.seat.grant(0);
