@@ -74,6 +74,7 @@ mod play;
 mod pool;
 mod resample;
 mod samples;
+mod sinc;
 mod sound;
 mod stats;
 mod units;

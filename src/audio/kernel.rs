@@ -8,6 +8,7 @@
 use super::ramp::Glide;
 use crate::config::Interpolation;
 use crate::samples::Sample;
+use crate::sinc;
 
 /// A frame of a clip, as it is kept in memory.
 pub(super) trait ClipFrame: Copy {
@@ -219,17 +220,8 @@ pub(super) struct SincTable {
 
 impl SincTable {
     fn new() -> SincTable {
-        let mut rows = [[0.0; SINC_TAPS]; SINC_PHASES + 1];
-        for (phase, row) in rows.iter_mut().enumerate() {
-            let fraction = phase as f64 / SINC_PHASES as f64;
-            let taps: [f64; SINC_TAPS] = std::array::from_fn(|tap| {
-                windowed_sinc(tap as f64 - (SINC_TAPS / 2 - 1) as f64 - fraction)
-            });
-            // Each phase passes a constant as it is, so that a slow sweep does not flutter.
-            let sum: f64 = taps.iter().sum();
-            *row = taps.map(|tap| (tap / sum) as f32);
-        }
-        SincTable { rows }
+        let row = |phase| sinc::weights(phase as f64 / SINC_PHASES as f64, SINC_CUTOFF);
+        SincTable { rows: std::array::from_fn(row) }
     }
 
     /// Eight sums side by side, then those in pairs: the order that eight lanes would use.
@@ -247,21 +239,6 @@ impl SincTable {
             (s[0] + s[2]) + (s[1] + s[3])
         })
     }
-}
-
-/// The ideal low-pass, faded out by a Blackman-Harris window as wide as the taps.
-fn windowed_sinc(x: f64) -> f64 {
-    use std::f64::consts::PI;
-    let half = SINC_TAPS as f64 / 2.0;
-    if x.abs() >= half {
-        return 0.0;
-    }
-    let turn = PI * (x / half + 1.0);
-    let window = 0.358_75 - 0.488_29 * libm::cos(turn) + 0.141_28 * libm::cos(2.0 * turn)
-        - 0.011_68 * libm::cos(3.0 * turn);
-    let angle = PI * x * SINC_CUTOFF;
-    let sinc = if angle == 0.0 { 1.0 } else { libm::sin(angle) / angle };
-    sinc * window
 }
 
 /// The highest absolute value on each side.

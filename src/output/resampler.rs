@@ -2,6 +2,7 @@
 
 use crate::Frame;
 use crate::audio::Renderer;
+use crate::sinc;
 
 /// How many frames are read for one, half of them before it.
 const TAPS: usize = 32;
@@ -30,7 +31,9 @@ impl Resampler {
         let ratio = f64::from(from) / f64::from(to.max(1));
         let cutoff = CUTOFF * (1.0 / ratio).min(1.0);
         Resampler {
-            rows: (0..=PHASES).map(|phase| row(phase as f64 / PHASES as f64, cutoff)).collect(),
+            rows: (0..=PHASES)
+                .map(|phase| sinc::weights(phase as f64 / PHASES as f64, cutoff))
+                .collect(),
             frames: Box::new([[0.0; 2]; TAPS + BLOCK]),
             // The first thing read is the first frame, with silence before it.
             position: ((BLOCK + TAPS / 2 + 1) as u64) << 32,
@@ -66,26 +69,6 @@ impl Resampler {
         }
         sum
     }
-}
-
-/// The filter at one fraction: a sinc under a Blackman-Harris window, that passes a constant as it
-/// is.
-fn row(fraction: f64, cutoff: f64) -> [f32; TAPS] {
-    use std::f64::consts::PI;
-    let half = TAPS as f64 / 2.0;
-    let taps: [f64; TAPS] = std::array::from_fn(|tap| {
-        let x = tap as f64 - (half - 1.0) - fraction;
-        if x.abs() >= half {
-            return 0.0;
-        }
-        let turn = PI * (x / half + 1.0);
-        let window = 0.358_75 - 0.488_29 * libm::cos(turn) + 0.141_28 * libm::cos(2.0 * turn)
-            - 0.011_68 * libm::cos(3.0 * turn);
-        let angle = PI * x * cutoff;
-        window * if angle == 0.0 { 1.0 } else { libm::sin(angle) / angle }
-    });
-    let sum: f64 = taps.iter().sum();
-    taps.map(|tap| (tap / sum) as f32)
 }
 
 #[cfg(test)]
