@@ -69,12 +69,14 @@ impl Output {
 struct Plan {
     /// The first is the default.
     outputs: Vec<Output>,
-    /// Where whoever comes hangs until this is taken back.
+    /// Where whoever comes hangs until this is taken back: of builds, so many from the first on.
     hosts_hang: bool,
-    builds_hang: bool,
+    builds_hang: usize,
     drops_hang: bool,
     /// How many hang.
     held: usize,
+    /// How many builds have begun.
+    begun: usize,
     /// Whether to build a stream panics.
     panics: bool,
     /// Whether streams can be called back when they were dropped.

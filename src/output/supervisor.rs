@@ -249,7 +249,6 @@ impl Supervisor {
                 self.check_rate();
             }
             Word::Opened { number, rate, state } if current == Some(number) => {
-                let first = self.first.take();
                 if let Some(keeper) = &mut self.keeper {
                     keeper.rate = Some(rate);
                     keeper.last_beat = Instant::now();
@@ -260,16 +259,11 @@ impl Supervisor {
                     self.say(&state);
                     self.bridge.set_output(state);
                 }
-                // Last of all: whoever has waited for it may ask for the state at once.
-                if let Some(first) = first {
-                    let _ = first.send(Some(rate));
-                }
+                self.answer(Some(rate));
             }
             Word::Failed { number, why } if current == Some(number) => {
                 self.lose(&why, self.pause);
-                if let Some(first) = self.first.take() {
-                    let _ = first.send(None);
-                }
+                self.answer(None);
             }
             Word::Moved { number, device: to } => {
                 self.asking = false;
@@ -284,6 +278,14 @@ impl Supervisor {
             }
             Word::Gone { .. } => self.hanging -= 1,
             Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
+        }
+    }
+
+    /// Tells whoever waits for the first device. What it came to is told before, so that a mixer
+    /// that has just opened knows where it plays.
+    fn answer(&mut self, rate: Option<u32>) {
+        if let Some(first) = self.first.take() {
+            let _ = first.send(rate);
         }
     }
 
@@ -302,12 +304,7 @@ impl Supervisor {
 
     /// Opens a stream, if there is none and it is time to try.
     fn open_if_due(&mut self) {
-        let Some(outlet) = self.outlet.clone() else {
-            if let Some(first) = self.first.take() {
-                let _ = first.send(None);
-            }
-            return;
-        };
+        let Some(outlet) = self.outlet.clone() else { return self.answer(None) };
         if self.keeper.is_some() || self.hanging >= MOST_HANGING || Instant::now() < self.next_try {
             return;
         }

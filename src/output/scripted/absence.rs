@@ -105,12 +105,12 @@ fn a_tone_that_comes_back_makes_no_step() {
 #[test]
 fn a_late_first_device_fades_in() {
     let script = Script::usual();
-    script.change(|plan| plan.builds_hang = true);
+    script.change(|plan| plan.builds_hang = usize::MAX);
     let mixer = script.open(small(), Pace { patience: ms(10), ..patient() });
     let (tone, step) = tone(48_000, 441.0);
     mixer.play(tone.gain(2.0));
     until("time begins without it", || mixer.clock() > 1000);
-    script.change(|plan| plan.builds_hang = false);
+    script.change(|plan| plan.builds_hang = 0);
     let mut heard = vec![[0.0; 2]];
     heard.extend(script.line(&mixer, 1).frames(3000));
     assert!(heard[1000..].iter().any(|frame| frame[0].abs() > 0.9));
@@ -126,11 +126,11 @@ fn hertz(frames: &[crate::Frame]) -> usize {
 #[test]
 fn a_late_first_device_does_not_change_the_pitch() {
     let script = Script::new([Output::new("slow to open", 96_000)]);
-    script.change(|plan| plan.builds_hang = true);
+    script.change(|plan| plan.builds_hang = usize::MAX);
     let mixer = script.open(small(), Pace { patience: ms(10), ..patient() });
     assert_eq!(mixer.sample_rate(), 48_000);
     mixer.play(tone(48_000, 1000.0).0);
-    script.change(|plan| plan.builds_hang = false);
+    script.change(|plan| plan.builds_hang = 0);
     // It is built as the first, and once more to be resampled.
     let line = script.line(&mixer, 2);
     let now = mixer.clock();

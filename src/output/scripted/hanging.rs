@@ -9,7 +9,8 @@ use cpal::ErrorKind;
 
 use super::Script;
 use super::tools::{
-    books_balance, every_call, hasty, patient, plays, saw, saw_at, small, until, until_doing, why,
+    books_balance, drop_in_time, every_call, hasty, patient, plays, saw, saw_at, small, until,
+    until_doing, why,
 };
 use crate::output::callback::Callback;
 use crate::output::supervisor::{Opened, Outlet, Pace, Wish};
@@ -63,7 +64,7 @@ fn drops_that_hang_hold_a_few_threads_and_no_more() {
 #[test]
 fn a_build_that_hangs_is_given_up_and_what_comes_of_it_is_dropped() {
     let script = Script::usual();
-    script.change(|plan| plan.builds_hang = true);
+    script.change(|plan| plan.builds_hang = usize::MAX);
     let mixer = script.open(small(), Pace { heartbeat: ms(1_000_000), ..hasty() });
     mixer.play(saw());
     until("several hang", || script.plan().held >= 2);
@@ -71,7 +72,7 @@ fn a_build_that_hangs_is_given_up_and_what_comes_of_it_is_dropped() {
     until("time passes", || mixer.clock() > 1000);
     mixer.play(saw());
     script.change(|plan| {
-        plan.builds_hang = false;
+        plan.builds_hang = 0;
         plan.haunted = true;
     });
     until("one is left", || {
@@ -85,17 +86,37 @@ fn a_build_that_hangs_is_given_up_and_what_comes_of_it_is_dropped() {
     assert_eq!(heard.count(), 1, "one of {} plays", lines.len());
 }
 
+/// A build that comes to an end when another stream has long played takes nothing from it.
+#[test]
+fn a_build_that_ends_late_takes_nothing_from_the_stream_that_plays() {
+    let script = Script::usual();
+    script.change(|plan| plan.builds_hang = 1);
+    let mixer = script.open(small(), Pace { heartbeat: ms(1_000_000), ..hasty() });
+    until("another plays", || plays(&mixer));
+    let line = script.plan().lines.last().unwrap().clone();
+    let state = mixer.output();
+    mixer.play(saw());
+    line.frames(1000);
+    script.change(|plan| plan.builds_hang = 0);
+    until("the late one is built, and dropped", || {
+        script.change(|plan| plan.held == 0 && plan.built >= 2 && plan.lines.len() == 1)
+    });
+    let clock = mixer.clock();
+    assert!(line.frames(1000).iter().any(|frame| frame[0] > 0.0));
+    assert_eq!((mixer.clock(), mixer.output()), (clock + 1000, state));
+}
+
 /// If every build hangs, a few threads hang with them and no more.
 #[test]
 fn builds_that_hang_hold_a_few_threads_and_no_more() {
     let script = Script::usual();
-    script.change(|plan| plan.builds_hang = true);
+    script.change(|plan| plan.builds_hang = usize::MAX);
     let mixer = script.open(small(), Pace { opening: ms(1), ..hasty() });
     until("four hang", || script.plan().held >= 4);
     thread::sleep(ms(100));
     assert_eq!(script.plan().tries, 4);
     assert_eq!(why(&mixer), "the device does not open");
-    script.change(|plan| plan.builds_hang = false);
+    script.change(|plan| plan.builds_hang = 0);
 }
 
 /// A stream that calls back when it was let go plays silence, and takes nothing from the one that
@@ -226,7 +247,7 @@ fn every_call_returns_while_the_device_is_held_in_its_callback() {
     let mut buffer = [f32::NAN; 2 * 512];
     second.fill(&mut buffer, 2, |sample| sample);
     assert!(buffer.iter().all(|sample| *sample == 0.0));
-    drop(mixer);
+    drop_in_time(mixer);
     drop(release);
     assert!(device.join().unwrap().iter().all(|sample| *sample == 0.0));
 }

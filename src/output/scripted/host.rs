@@ -122,7 +122,11 @@ impl DeviceTrait for ScriptedDevice {
         D: FnMut(&mut Data, &OutputCallbackInfo) + Send + 'static,
         E: FnMut(Error) + Send + 'static,
     {
-        self.script.hang_while(|plan| plan.builds_hang);
+        let number = self.script.change(|plan| {
+            plan.begun += 1;
+            plan.begun
+        });
+        self.script.hang_while(|plan| number <= plan.builds_hang);
         assert!(!self.script.change(|plan| plan.panics), "a driver's bug");
         let output = self.output()?;
         fails(output.build)?;

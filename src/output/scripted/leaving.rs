@@ -5,7 +5,7 @@ use std::thread;
 
 use cpal::ErrorKind;
 
-use super::tools::{hasty, largest_step, patient, plays, small, tone, until};
+use super::tools::{drop_in_time, hasty, largest_step, patient, plays, small, tone, until};
 use super::{Output, Script};
 use crate::output::supervisor::Pace;
 use crate::{Frame, Mixer, ms};
@@ -54,6 +54,27 @@ fn the_last_drop_fades_out_within_10_ms_and_stops_the_stream() {
     }
 }
 
+/// A driver that takes a moment to stop is waited for: a game may end with its mixer.
+#[test]
+fn the_last_drop_waits_for_a_stream_that_takes_a_moment() {
+    let script = Script::usual();
+    let mixer = script.open(small(), patient());
+    let line = script.line(&mixer, 1);
+    script.change(|plan| plan.drops_hang = true);
+    let device = thread::spawn({
+        let (script, line) = (script.clone(), line.clone());
+        move || {
+            until("its drop has begun", || line.dropped.load(SeqCst));
+            thread::sleep(ms(50));
+            script.change(|plan| plan.drops_hang = false);
+        }
+    });
+    let began = std::time::Instant::now();
+    drop(mixer);
+    assert!(line.gone.load(SeqCst) || began.elapsed() > ms(600));
+    device.join().unwrap();
+}
+
 /// It returns while the device is being lost and the drop of its stream hangs.
 #[test]
 fn the_last_drop_returns_while_the_device_is_lost_and_hangs() {
@@ -68,7 +89,7 @@ fn the_last_drop_returns_while_the_device_is_lost_and_hangs() {
         });
         line.raise(ErrorKind::DeviceNotAvailable);
         thread::sleep(ms(delay));
-        drop(mixer);
+        drop_in_time(mixer);
         until("it was let go", || line.dropped.load(SeqCst));
         assert!(!line.gone.load(SeqCst));
         script.change(|plan| plan.drops_hang = false);
@@ -84,7 +105,7 @@ fn the_last_drop_returns_when_the_streams_own_drop_hangs() {
     let line = script.line(&mixer, 1);
     script.change(|plan| plan.drops_hang = true);
     let device = listen(&script, &mixer, 480);
-    drop(mixer);
+    drop_in_time(mixer);
     device.join().unwrap();
     assert!(line.frames(480).iter().all(|frame| *frame == [0.0; 2]));
     script.change(|plan| plan.drops_hang = false);
@@ -94,17 +115,17 @@ fn the_last_drop_returns_when_the_streams_own_drop_hangs() {
 #[test]
 fn the_last_drop_returns_while_a_stream_is_built_or_does_not_call_back() {
     let script = Script::usual();
-    script.change(|plan| plan.builds_hang = true);
+    script.change(|plan| plan.builds_hang = usize::MAX);
     let mixer = script.open(small(), Pace { opening: ms(1_000_000), ..hasty() });
-    drop(mixer);
-    script.change(|plan| plan.builds_hang = false);
+    drop_in_time(mixer);
+    script.change(|plan| plan.builds_hang = 0);
     until("what was built is dropped", || {
         script.change(|plan| plan.built == 1 && plan.lines.is_empty())
     });
 
     let mixer = script.open(small(), patient());
     until("it plays", || plays(&mixer));
-    drop(mixer);
+    drop_in_time(mixer);
     assert!(script.plan().lines.is_empty());
 }
 
@@ -119,7 +140,7 @@ fn the_last_drop_frees_every_sound() {
     script.line(&mixer, 1).frames(1000);
     mixer.play(&play);
     let device = listen(&script, &mixer, 480);
-    drop(mixer);
+    drop_in_time(mixer);
     device.join().unwrap();
     assert_eq!(sound.holders(), 2, "the sound and the template");
 }

@@ -1,8 +1,9 @@
 //! What comes out of the callback is what offline rendering gives, and costs no memory.
 
 use super::driver::allocator::heap_calls;
-use super::tools::{hasty, patient, plays, saw, saw_at, small, until};
+use super::tools::{hasty, patient, plays, saw, saw_at, small, until, until_doing};
 use super::{Output, Script};
+use crate::output::supervisor::Pace;
 use crate::{BusId, Frame, Mixer, Play, Sound, VoiceId, ms};
 
 const MUSIC: BusId = BusId::new(1);
@@ -183,11 +184,12 @@ fn a_device_with_long_buffers_is_not_taken_for_dead() {
 #[test]
 fn empty_buffers_are_no_heartbeat() {
     let script = Script::usual();
-    let mixer = script.open(small(), hasty());
+    let mixer = script.open(small(), Pace { heartbeat: ms(300), ..patient() });
     let call = || {
         let lines = script.plan().lines.clone();
         lines.iter().for_each(|line| drop(line.frames(0)));
+        std::thread::sleep(ms(1));
     };
-    super::tools::until_doing("it is built again", call, || script.plan().built >= 3);
+    until_doing("it is built again", call, || script.plan().built >= 3);
     until("time passes meanwhile", || mixer.clock() > 0);
 }

@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ pub fn patient() -> Pace {
         heartbeat: ages,
         doubt: ages,
         opening: ages,
-        patience: ages,
+        patience: DEADLINE,
         first_pause: ms(2),
         most_pause: ms(2),
     }
@@ -141,6 +142,17 @@ pub fn every_call(mixer: &Mixer) {
     mixer.stop_all(ms(10));
     mixer.events().for_each(drop);
     drop(mixer.clone());
+}
+
+/// Drops the last mixer, which must return whatever the driver does.
+#[track_caller]
+pub fn drop_in_time(mixer: Mixer) {
+    let (over, done) = channel();
+    thread::spawn(move || {
+        drop(mixer);
+        let _ = over.send(());
+    });
+    assert!(done.recv_timeout(DEADLINE / 2).is_ok(), "the drop of the last mixer never returned");
 }
 
 pub fn small() -> Config {
