@@ -96,7 +96,7 @@ fn scene() -> Vec<(Play, u64)> {
         let play = Play::of(&sound)
             .gain(0.05 + 0.1 * random.unit())
             .pan(random.between(-1.0, 1.0))
-            .speed(if i % 2 == 0 { 1.0 } else { random.between(0.5, 2.0) })
+            .speed(if i % 2 == 1 { random.between(0.5, 2.0) } else { 1.0 })
             .fade_in(ms(random.below(3) * 20));
         let play = if i % 4 == 3 { play.looping() } else { play };
         (play, i * (1 + random.below(2_000)))
