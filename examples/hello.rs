@@ -5,22 +5,21 @@ use voicepool::{Config, Mixer, OutputState, Play, ms};
 
 fn main() -> Result<(), voicepool::Error> {
     let mixer = Mixer::open(Config::default())?;
-    if let OutputState::Silent { why } = mixer.output() {
-        println!("There is no sound ({why}), but time passes all the same.");
+    match mixer.output() {
+        OutputState::Silent { why } => println!("There is no device, so you hear nothing: {why}"),
+        playing => println!("A coin, a swish, an explosion, on {playing}."),
     }
-    let sound =
-        |name: &str| mixer.load(format!("{}/sounds/{name}.wav", env!("CARGO_MANIFEST_DIR")));
+    let load = |name| mixer.load(format!("{}/sounds/{name}.wav", env!("CARGO_MANIFEST_DIR")));
+    let [coin, swish, explosion] = [load("coin")?, load("wand_swish")?, load("explosion")?];
 
-    mixer.play(Play::of(&sound("coin")?).pan(-1.0));
-    let swish = mixer.play(Play::of(&sound("wand_swish")?).pan(-0.5).delay(ms(1000)));
-    mixer.play(Play::of(&sound("explosion")?).delay(ms(2000)));
-
-    println!("Playing on {}: a coin, a swish, an explosion.", mixer.output());
+    mixer.play(Play::of(&coin).pan(-1.0));
+    std::thread::sleep(ms(1000));
+    let swish = mixer.play(Play::of(&swish).pan(-1.0));
+    mixer.set_pan(swish, 1.0, ms(400));
+    std::thread::sleep(ms(1000));
+    mixer.play(&explosion);
     while mixer.stats().live > 0 {
         std::thread::sleep(ms(20));
-        if mixer.clock() > u64::from(mixer.sample_rate()) {
-            mixer.set_pan(swish, 1.0, ms(400));
-        }
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use cpal::{
 
 use super::callback::{Callback, Tenure, Verdict};
 use super::open::Device;
-use super::supervisor::{Opened, Outlet, Wish};
+use super::outlet::{Opened, Outlet, Wish};
 use crate::bridge::Bridge;
 use crate::config::RATES;
 use crate::stats::OutputState;

@@ -6,6 +6,7 @@ mod callback;
 mod device;
 pub(crate) mod offline;
 mod open;
+mod outlet;
 #[cfg_attr(not(feature = "device"), allow(dead_code, reason = "only a device has another rate"))]
 mod resampler;
 #[cfg(all(test, feature = "device"))]

@@ -4,7 +4,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use super::callback::Seat;
-use super::supervisor::{Outlet, Pace, Supervisor, Wish, Word};
+use super::outlet::{Outlet, Wish};
+use super::supervisor::{Pace, Supervisor, Word};
 use crate::Error;
 use crate::audio::Renderer;
 use crate::bridge::Bridge;

@@ -4,7 +4,6 @@
 //! either may hang for ever in somebody's driver, and nothing here waits for it. While no stream
 //! plays, the supervisor drives the renderer itself, so that time passes and plays end.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -13,37 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::callback::{Callback, Seat, Tenure, Verdict};
+use super::outlet::{Opened, Outlet, Wish};
 use crate::bridge::Bridge;
 use crate::stats::OutputState;
 use crate::units::ms;
-
-/// A sound system. There is one, but for tests.
-pub(super) trait Outlet: Send + Sync {
-    /// Opens a stream and sets it going. It may take its time, and so may the drop of what it
-    /// returns. `callback` makes the stream's callback for a rate, and may be asked again.
-    fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String>;
-
-    /// The name of the default device: only a stream on that one moves with it.
-    fn default_name(&self) -> Option<String>;
-}
-
-/// A stream, and where it plays.
-pub(super) struct Opened {
-    /// To be kept, and dropped by the thread that made it.
-    pub stream: Box<dyn Any>,
-    pub rate: u32,
-    pub state: OutputState,
-}
-
-/// What to ask a device for.
-#[derive(Clone)]
-#[cfg_attr(not(feature = "device"), allow(dead_code, reason = "there is nobody to ask"))]
-pub(super) struct Wish {
-    pub device: Option<String>,
-    /// The mixer's rate. `None` until the first device has said which that is.
-    pub rate: Option<u32>,
-    pub buffer: Duration,
-}
 
 /// What the supervisor hears.
 pub(super) enum Word {

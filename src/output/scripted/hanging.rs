@@ -13,7 +13,8 @@ use super::tools::{
     until_doing, why,
 };
 use crate::output::callback::Callback;
-use crate::output::supervisor::{Opened, Outlet, Pace, Wish};
+use crate::output::outlet::{Opened, Outlet, Wish};
+use crate::output::supervisor::Pace;
 use crate::{Mixer, OutputState, ms};
 
 /// A stream whose drop hangs is left to itself; the next one opens and plays.
