@@ -102,7 +102,7 @@ fn assert_same(live: (Vec<Frame>, usize), offline: &[Frame], sizes: &str) {
 #[test]
 fn any_size_of_buffer_plays_the_bits_of_the_offline_render_and_allocates_nothing() {
     let expected = offline();
-    assert!(expected[110_000 - 100_000..80_000].iter().all(|frame| *frame != [0.0; 2]));
+    assert!(expected[10_000..80_000].iter().all(|frame| *frame != [0.0; 2]));
     for size in [1, 37, 127, 128, 129, 255, 256, 257, 480, 512, 682, 1024, 65_535, 65_536] {
         let mut empty = false;
         let sizes = || {
