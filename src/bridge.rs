@@ -82,6 +82,11 @@ impl Bridge {
         self.output_state().0.clone()
     }
 
+    /// Says that the sound goes nowhere yet. That is no news: the first device will be.
+    pub fn await_output(&self) {
+        self.output_state().0 = OutputState::Silent { why: "no device yet".to_owned() };
+    }
+
     /// Says where the sound goes from now on.
     pub fn set_output(&self, state: OutputState) {
         let mut held = self.output_state();

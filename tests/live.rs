@@ -391,7 +391,8 @@ fn a_sound_server_may_come_and_go_and_the_sound_is_where_it_should_be() {
             pass(&mixer, RATE);
             assert_pace(began.elapsed(), mixer.clock() - silent);
             let heard = server.heard();
-            let returned = &sound(&heard)[..RATE as usize / 10];
+            // No more than was there before it began, which even a busy machine plays in time.
+            let returned = &sound(&heard)[..4 * FADE];
             let place = told_from(returned, 2 * FADE, |i| ((i + 1) as f32 / FADE as f32).min(1.0));
             assert!((silent..mixer.clock()).contains(&(from + place)), "came back at {place}");
             drop(server);

@@ -156,8 +156,10 @@ impl Supervisor {
     ) -> std::io::Result<(Sender<Word>, Receiver<()>)> {
         let (tell, words) = channel();
         let (over, done) = channel();
-        let why = outlet.as_ref().err().cloned().unwrap_or_else(|| "no device yet".to_owned());
-        bridge.set_output(OutputState::Silent { why });
+        match &outlet {
+            Ok(_) => bridge.await_output(),
+            Err(why) => bridge.set_output(OutputState::Silent { why: why.clone() }),
+        }
         let mut supervisor = Supervisor {
             outlet: outlet.ok(),
             seat,

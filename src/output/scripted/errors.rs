@@ -182,7 +182,7 @@ fn harmless_errors_leave_the_stream_alone() {
     }
     std::thread::sleep(ms(50));
     assert_eq!(script.plan().built, 1);
-    assert_eq!(outputs(&mixer).len(), 2, "no device yet, then playing");
+    assert_eq!(outputs(&mixer).len(), 1, "it plays");
 }
 
 /// A stream that was moved to another device goes on there, and its name is told.
