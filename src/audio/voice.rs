@@ -102,10 +102,10 @@ impl Voice {
     ) -> Option<(u32, End)> {
         let asked = mix.len() as u32;
         let frames = self.moving(asked, route);
-        if frames == 0 {
-            return None;
-        }
         // Were it paused before it has faded out, it would never get there.
+        if frames == 0 {
+            return self.stopping.then_some((0, End::Stopped));
+        }
         let falls_silent = self.moving(asked + 1, route) <= asked;
         let gains = self.gains(frames, self.hold, route, curves);
         let mix = mix.part(0, frames as usize);

@@ -133,6 +133,7 @@ impl Stage {
             }
             self.claim(voice, when_full);
         }
+        self.end_the_held();
         let (clips, between) = (self.clips.clone(), self.config.interpolation);
         let (mut mixed, mut weight, mut ended) = ([0f32; 2], 0f32, Vec::new());
         let mut add = |[left, right]: Frame| {
@@ -162,19 +163,24 @@ impl Stage {
             !voice.walk(clip)
         });
         step(&mut self.buses);
-        // What is paused while it stops has stopped.
-        for voice in self.playing.iter().filter(|it| it.stopping && it.is_held(&self.buses)) {
-            if ended.iter().all(|(tag, _)| *tag != voice.tag) {
-                ended.push((voice.tag, false));
-            }
-        }
         self.now += 1;
         for (tag, over) in ended {
             self.playing.retain(|voice| voice.tag != tag);
             self.parked.retain(|voice| voice.tag != tag);
             self.end(tag, if over { What::Finished } else { What::Stopped });
         }
+        self.end_the_held();
         self.ceiling.limited(mixed, weight)
+    }
+
+    /// What is paused while it stops has stopped.
+    fn end_the_held(&mut self) {
+        let held = |it: &&Voice| it.stopping && it.is_held(&self.buses);
+        let tags: Vec<u64> = self.playing.iter().filter(held).map(|it| it.tag).collect();
+        for tag in tags {
+            self.playing.retain(|voice| voice.tag != tag);
+            self.end(tag, What::Stopped);
+        }
     }
 
     // Who plays.
