@@ -9,6 +9,10 @@ use crate::stats::OutputState;
 /// side does neither; it never looks inside.
 pub(crate) use crate::audio::Berths;
 
+/// The grid, in frames: commands take effect on its lines, and whole quanta are computed, whatever
+/// the size of the buffers that are asked for.
+pub(crate) const QUANTUM: usize = 128;
+
 /// Names one play. Once the play has ended it names nothing, ever, and in another mixer it never
 /// did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,10 +1,10 @@
 //! Who gets a voice, who gives one up, who waits in silence for one, and who goes home.
 
 use super::kernel::Mix;
-use super::renderer::{QUANTUM, Renderer, Seat};
+use super::renderer::{Renderer, Seat};
 use super::voice::Voice;
 use crate::config::WhenFull;
-use crate::message::{End, Refusal, Report, Request, Start};
+use crate::message::{End, QUANTUM, Refusal, Report, Request, Start};
 use crate::play::Priority;
 
 impl Renderer {

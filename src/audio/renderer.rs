@@ -13,15 +13,11 @@ use super::voices::Voices;
 use crate::Frame;
 use crate::bridge::Bridge;
 use crate::config::Config;
-use crate::message::{End, Report};
+use crate::message::{End, QUANTUM, Report};
 use crate::pool::Pool;
 use crate::sound::Sound;
 use crate::stats::{Row, Snapshot, VoiceState};
 use crate::units::{self, ms};
-
-/// The grid, in frames: commands take effect on its lines, and whole quanta are computed, whatever
-/// the size of the buffers that are asked for.
-pub(super) const QUANTUM: usize = 128;
 
 /// The most that is mixed in one pass, if nothing happens on the lines between.
 const PASS: usize = 4 * QUANTUM;

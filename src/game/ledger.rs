@@ -8,7 +8,9 @@ use super::pending::Pending;
 use crate::Error;
 use crate::bridge::{Bridge, MOST_RESIZES};
 use crate::config::{Config, WhenFull};
-use crate::message::{Berths, Change, Command, End, Ending, Event, Report, Request, VoiceId};
+use crate::message::{
+    Berths, Change, Command, End, Ending, Event, QUANTUM, Report, Request, VoiceId,
+};
 use crate::play::{BusId, Priority};
 use crate::pool::{Key, Pool};
 use crate::sound::Sound;
@@ -346,7 +348,8 @@ impl Ledger {
             }
         }
         if self.tickets.len() >= self.settled_voices {
-            self.crowded = self.crowded.max(at);
+            // To the quantum: within one, endings come in the order of the voices.
+            self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM as u64));
         }
         home.sound(held.sound);
         self.tell(Event::Ended { voice, tag: held.tag, sound, at, why }, home);

@@ -156,7 +156,7 @@ impl Naive {
         self.stage.uncollected = 0;
         for (live, at) in std::mem::take(&mut self.stage.left) {
             if live >= self.settled_voices {
-                self.crowded = self.crowded.max(at);
+                self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM));
             }
         }
         if self.voices <= self.settled_voices {
