@@ -1,0 +1,50 @@
+//! Law 2, where the two sides run at once: a control that met a full queue is sent, also when the
+//! audio side makes room in the very middle of the sending.
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::mono;
+use voicepool::{BusId, Config, Mixer, Play, ms};
+
+/// A queue of one place, and a renderer that empties it as fast as it can, while gains are set on
+/// several buses. Once all is said and heard, each bus has the gain it was told last.
+#[test]
+fn the_last_gain_of_every_bus_arrives_however_the_queue_drains() {
+    let config = Config { commands: 1, sample_rate: 1000, ..Config::default() };
+    let (mixer, mut renderer) = Mixer::offline(config).expect("a config of a test");
+    let hum = mono(1000, &[0.01; 1000]);
+    for bus in 1..4 {
+        while mixer.play(Play::of(&hum).looping().bus(BusId::new(bus))).is_none() {
+            renderer.frames(128);
+        }
+    }
+    for round in 0..30_000u32 {
+        let said = AtomicBool::new(false);
+        let gain = |bus: u8| (1 + (round + u32::from(bus)) % 7) as f32;
+        std::thread::scope(|scope| {
+            let renderer = &mut renderer;
+            let said = &said;
+            scope.spawn(move || {
+                let mut out = [[0.0; 2]; 128];
+                while !said.load(Ordering::Acquire) {
+                    renderer.render(&mut out);
+                }
+            });
+            for bus in 1..4 {
+                mixer.set_gain(BusId::new(bus), gain(bus), ms(0));
+            }
+            mixer.stats();
+            said.store(true, Ordering::Release);
+        });
+        // Whatever still waits is sent when the mixer is touched.
+        for _ in 0..4 {
+            mixer.stats();
+            renderer.frames(128);
+        }
+        let expected: f32 = (1..4).map(|bus| 0.01 * gain(bus)).sum();
+        let heard = renderer.frames(128)[127][0];
+        assert!((heard - expected).abs() < 1e-4, "round {round}: {heard}, not {expected}");
+    }
+}
