@@ -1,0 +1,71 @@
+//! The keys. Many terminals tell when a key goes down and never when it comes up, so every key
+//! does its work at once or switches something over; none is held.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use crate::cast::Cast;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    Wave,
+    Storm,
+    EarTest,
+    Freeze,
+    NextAnswer,
+    MoreVoices,
+    FewerVoices,
+    Ambience,
+    Louder,
+    Softer,
+    Mute,
+    Pause,
+    Help,
+    /// Out of what lies over the screen, or out of the app.
+    Back,
+    Quit,
+    /// A sound of the cast.
+    Call(usize),
+}
+
+/// The app's keys: how each is written, what it is called on the screen, and what it does.
+pub const KEYS: [(&str, &[KeyCode], &str, Action); 14] = [
+    ("space", &[KeyCode::Char(' ')], "wave the wand", Action::Wave),
+    ("s", &[KeyCode::Char('s')], "a storm that floods the pool, on and off", Action::Storm),
+    ("e", &[KeyCode::Char('e')], "the ear test: the quietest or the oldest?", Action::EarTest),
+    ("f", &[KeyCode::Char('f')], "freeze on the last theft: why that voice?", Action::Freeze),
+    ("w", &[KeyCode::Char('w')], "the next answer when the pool is full", Action::NextAnswer),
+    (
+        "+",
+        &[KeyCode::Char('+'), KeyCode::Char('='), KeyCode::Right],
+        "more voices",
+        Action::MoreVoices,
+    ),
+    ("-", &[KeyCode::Char('-'), KeyCode::Left], "fewer voices", Action::FewerVoices),
+    ("a", &[KeyCode::Char('a')], "looping ambience, on and off", Action::Ambience),
+    ("up", &[KeyCode::Up], "louder", Action::Louder),
+    ("down", &[KeyCode::Down], "softer", Action::Softer),
+    ("m", &[KeyCode::Char('m')], "mute", Action::Mute),
+    ("p", &[KeyCode::Char('p')], "pause", Action::Pause),
+    ("?", &[KeyCode::Char('?'), KeyCode::Char('h')], "this help", Action::Help),
+    ("q", &[KeyCode::Char('q')], "quit", Action::Quit),
+];
+
+/// What a key means.
+pub fn action(key: KeyEvent, cast: &Cast) -> Option<Action> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        let interrupts = key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('c');
+        return interrupts.then_some(Action::Quit);
+    }
+    if key.code == KeyCode::Esc {
+        return Some(Action::Back);
+    }
+    let ours = KEYS.iter().find(|(_, codes, _, _)| codes.contains(&key.code));
+    let call = || match key.code {
+        KeyCode::Char(key) => cast.on_key(key).map(Action::Call),
+        _ => None,
+    };
+    ours.map(|(_, _, _, action)| *action).or_else(call)
+}

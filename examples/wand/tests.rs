@@ -1,0 +1,362 @@
+//! The app without eyes: keys go in, ticks pass, and the screen is read as text.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use voicepool::{Config, Mixer, Renderer, Sound, VoiceInfo, VoiceState};
+
+use crate::app::App;
+use crate::args::MOST_VOICES;
+use crate::cast::Cast;
+use crate::keys::{Action, KEYS};
+use crate::view;
+use crate::wand::{TICKS, Wand};
+
+/// Lower than a device's, so that a minute passes in seconds.
+const RATE: u32 = 12_000;
+
+/// An app that is played offline.
+struct Stand {
+    app: App,
+    renderer: Renderer,
+}
+
+impl Stand {
+    fn new(voices: usize) -> Stand {
+        let config =
+            Config { voices, sample_rate: RATE, max_voices: MOST_VOICES, ..Config::default() };
+        let (mixer, renderer) = Mixer::offline(config).unwrap();
+        // Loaded once, for all of the tests, and at their own rate: to resample takes longer.
+        static CAST: OnceLock<Vec<Sound>> = OnceLock::new();
+        let sounds = CAST.get_or_init(|| {
+            let (mixer, _renderer) = Mixer::offline(Config::default()).unwrap();
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sounds");
+            let cast = Cast::load(Path::new(folder), &mixer).unwrap();
+            cast.members.into_iter().map(|member| member.sound).collect()
+        });
+        let cast = Cast::of(sounds.clone(), Vec::new());
+        Stand { app: App::new(Wand::new(mixer, cast, 1)), renderer }
+    }
+
+    /// One in which somebody has taken over.
+    fn taken_over(voices: usize) -> Stand {
+        let mut stand = Stand::new(voices);
+        stand.press('m').press('m');
+        stand
+    }
+
+    fn press(&mut self, key: char) -> &mut Stand {
+        self.app.key(KeyCode::Char(key).into());
+        self
+    }
+
+    fn pass(&mut self, ticks: u64) -> &mut Stand {
+        for _ in 0..ticks {
+            self.app.tick();
+            self.renderer.frames(RATE as usize / TICKS as usize);
+        }
+        self
+    }
+
+    /// What is on a screen of this size, line by line.
+    fn screen(&mut self, columns: u16, rows: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        terminal.draw(|frame| view::draw(frame, &mut self.app)).unwrap();
+        terminal.backend().to_string()
+    }
+}
+
+#[test]
+fn every_sound_has_a_key_of_its_own_and_none_of_the_app_s() {
+    let stand = Stand::new(16);
+    for (index, member) in stand.app.wand.cast.members.iter().enumerate() {
+        let key = member.key.expect("fifteen sounds, forty keys");
+        assert_eq!(stand.app.wand.cast.on_key(key), Some(index));
+    }
+    for (_, codes, _, _) in KEYS {
+        for code in codes {
+            let KeyCode::Char(key) = code else { continue };
+            assert!(!crate::cast::KEYS.contains(*key), "{key} is taken twice");
+        }
+    }
+}
+
+#[test]
+fn a_sound_s_key_plays_it() {
+    let mut stand = Stand::taken_over(16);
+    let (name, key) =
+        (&stand.app.wand.cast.members[4].name.clone(), stand.app.wand.cast.members[4].key);
+    stand.press(key.unwrap()).pass(3);
+    let playing: Vec<&str> = stand.app.voices.iter().map(|voice| voice.sound.name()).collect();
+    assert_eq!(playing, [name]);
+    assert_eq!(stand.app.wand.tally.sounds[4].plays, 1);
+}
+
+#[test]
+fn a_wave_is_heard_and_seen() {
+    let mut stand = Stand::taken_over(16);
+    stand.press(' ').pass(10);
+    assert!(stand.app.stage.len() > 10 && stand.app.wand.stats.playing > 1);
+    let screen = stand.screen(80, 24);
+    assert!(screen.contains("wand_swi"), "{screen}");
+}
+
+#[test]
+fn a_storm_floods_the_pool_until_it_is_called_off() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('s').pass(2 * TICKS);
+    assert_eq!((stand.app.wand.stats.playing, stand.app.wand.is_storming()), (8, true));
+    let stolen = stand.app.wand.tally.all.stolen;
+    assert!(stolen > 100, "{stolen} stolen");
+    let screen = stand.screen(80, 24);
+    assert!(screen.contains(" stole ") && screen.contains('◂'), "{screen}");
+    stand.press('s').pass(5 * TICKS);
+    assert_eq!(stand.app.wand.stats.playing, 0);
+}
+
+#[test]
+fn the_pool_grows_and_shrinks_by_key_and_the_answer_goes_round() {
+    let mut stand = Stand::taken_over(16);
+    stand.press('+').pass(2);
+    assert_eq!(stand.app.wand.stats.voices, 24);
+    stand.press('-').pass(2);
+    stand.press('-').pass(2);
+    assert_eq!(stand.app.wand.stats.voices, 12);
+    let mut answers = Vec::new();
+    for _ in 0..4 {
+        stand.press('w');
+        answers.push(stand.app.wand.answer());
+    }
+    assert_eq!(answers, [1, 2, 3, 0]);
+}
+
+#[test]
+fn the_smallest_and_the_largest_pool_stay_as_they_are() {
+    let mut stand = Stand::taken_over(1);
+    stand.press('-').pass(2);
+    assert_eq!(stand.app.wand.stats.voices, 1);
+    let mut stand = Stand::taken_over(MOST_VOICES);
+    stand.press('+').pass(2);
+    assert_eq!(stand.app.wand.stats.voices, MOST_VOICES);
+}
+
+#[test]
+fn refused_sounds_are_counted_and_told() {
+    let mut stand = Stand::taken_over(4);
+    stand.press('w').press('w').press('s').pass(TICKS);
+    assert!(stand.app.wand.tally.all.refused > 20 && stand.app.wand.tally.all.stolen == 0);
+    assert!(stand.screen(80, 24).contains("was refused"));
+}
+
+#[test]
+fn the_ear_test_flips_between_the_quietest_and_the_oldest_in_one_storm() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('e').pass(4 * TICKS);
+    assert!(stand.app.wand.is_storming() && stand.app.wand.answer() == 0);
+    stand.press('e').pass(4 * TICKS);
+    assert!(stand.app.wand.is_storming() && stand.app.wand.answer() == 1);
+    let [quietest, oldest, ..] = stand.app.wand.tally.answers;
+    let (quietest, oldest) = (quietest.loudest.unwrap(), oldest.loudest.unwrap());
+    assert!(oldest > quietest + 6.0, "the oldest loses {oldest} dB, the quietest {quietest}");
+    let screen = stand.screen(80, 24);
+    assert!(screen.contains("▶ stealing the oldest") && screen.contains("▀▀"), "{screen}");
+    stand.press('e');
+    assert_eq!(stand.app.wand.answer(), 0);
+}
+
+#[test]
+fn a_frozen_theft_shows_its_victim_among_the_others_and_stays() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('f');
+    assert!(!stand.app.frozen, "nothing was stolen yet");
+    stand.press('s').pass(2 * TICKS).press('f').press('s');
+    let scene = stand.app.last_theft.clone().unwrap();
+    let is_victim = |(voice, _): &(VoiceInfo, f32)| voice.voice == scene.theft.voice;
+    let place = scene.candidates.iter().position(is_victim).expect("the victim was there");
+    assert!(place < 2 && scene.candidates.len() > 5, "number {place} of those who go first");
+    let screen = stand.screen(80, 24);
+    assert!(screen.contains("◀ stolen"), "{screen}");
+    stand.pass(TICKS);
+    assert_eq!(stand.app.last_theft.as_ref().unwrap().theft.voice, scene.theft.voice);
+    stand.app.key(KeyCode::Esc.into());
+    assert!(!stand.app.frozen && !stand.app.quit);
+}
+
+#[test]
+fn the_frozen_candidates_stand_in_the_order_in_which_they_would_go() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('a').press('s').pass(2 * TICKS);
+    let candidates = stand.app.last_theft.clone().unwrap().candidates;
+    assert!(
+        candidates
+            .is_sorted_by(|(a, _), (b, _)| { (a.priority, a.level) <= (b.priority, b.level) })
+    );
+}
+
+#[test]
+fn ambience_begins_parks_and_ends() {
+    let mut stand = Stand::taken_over(2);
+    stand.press('a').pass(TICKS);
+    assert!(stand.app.wand.has_ambience());
+    let parked = stand.app.voices.iter().filter(|voice| voice.state == VoiceState::Parked);
+    let parked: Vec<String> = parked.map(|voice| voice.sound.name().to_owned()).collect();
+    assert_eq!(parked.len(), 1, "three loops, two voices");
+    assert!(stand.screen(80, 24).contains(&format!("parked {}", parked[0])));
+    stand.press('a').pass(2 * TICKS);
+    assert_eq!((stand.app.wand.has_ambience(), stand.app.wand.stats.live), (false, 0));
+}
+
+#[test]
+fn mute_pause_and_volume_do_what_they_say() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('s').pass(TICKS).press('m').pass(TICKS);
+    assert!(
+        stand
+            .renderer
+            .frames(RATE as usize / TICKS as usize)
+            .iter()
+            .all(|frame| *frame == [0.0; 2]),
+        "muted"
+    );
+    stand.press('m').pass(TICKS);
+    assert!(
+        stand
+            .renderer
+            .frames(RATE as usize / TICKS as usize)
+            .iter()
+            .any(|frame| *frame != [0.0; 2])
+    );
+    stand.press('p').pass(TICKS);
+    assert!(
+        stand
+            .renderer
+            .frames(RATE as usize / TICKS as usize)
+            .iter()
+            .all(|frame| *frame == [0.0; 2]),
+        "paused"
+    );
+    let mut stand = Stand::taken_over(8);
+    (0..30).for_each(|_| stand.app.key(KeyCode::Up.into()));
+    assert_eq!(stand.app.volume, 6);
+    (0..30).for_each(|_| stand.app.key(KeyCode::Down.into()));
+    assert_eq!(stand.app.volume, -48);
+}
+
+#[test]
+fn a_click_casts_at_the_pointer_and_is_heard_from_there() {
+    let mut stand = Stand::taken_over(16);
+    stand.screen(120, 40);
+    let area = stand.app.stage_area;
+    let click = |column, row| MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    };
+    stand.app.mouse(click(area.right(), area.y));
+    assert_eq!(stand.pass(2).app.wand.tally.all.plays, 0, "beside the stage");
+    stand.app.mouse(click(area.right() - 1, area.y));
+    stand.pass(3);
+    let swish = stand.app.voices.iter().find(|voice| voice.sound.name() == "wand_swish").unwrap();
+    assert!(swish.pan > 0.95, "{}", swish.pan);
+    let rightmost = stand.app.stage.sparkles().map(|sparkle| sparkle.x).fold(0.0, f32::max);
+    assert!(rightmost > 0.9);
+}
+
+#[test]
+fn left_alone_it_plays_and_gives_everything_back() {
+    let mut stand = Stand::new(16);
+    let mut captions = Vec::new();
+    for _ in 0..22 {
+        stand.pass(TICKS);
+        captions.extend(stand.app.caption().map(str::to_owned));
+    }
+    captions.dedup();
+    assert_eq!(captions.len(), 6, "{captions:#?}");
+    assert!(stand.app.wand.tally.all.stolen > 100 && stand.app.plays_by_itself());
+    assert_eq!((stand.app.wand.answer(), stand.app.ear_test), (1, true), "in the middle of it");
+    stand.press('m').pass(2);
+    assert!(!stand.app.plays_by_itself() && !stand.app.wand.is_storming());
+    assert_eq!((stand.app.wand.answer(), stand.app.ear_test), (0, false));
+    stand.pass(11 * TICKS);
+    assert!(!stand.app.plays_by_itself(), "it waits a while");
+    stand.pass(2 * TICKS);
+    assert!(stand.app.plays_by_itself());
+}
+
+#[test]
+fn whoever_takes_over_a_doubled_pool_gets_it_back_at_its_size() {
+    let mut stand = Stand::new(16);
+    stand.pass(36 * TICKS);
+    assert_eq!(stand.app.wand.stats.voices, 32);
+    stand.press('m').pass(2 * TICKS);
+    assert_eq!(stand.app.wand.stats.voices, 16);
+}
+
+#[test]
+fn every_way_out_quits_and_a_key_that_comes_up_does_nothing() {
+    for key in [KeyCode::Char('q').into(), KeyCode::Esc.into(), control('c')] {
+        let mut stand = Stand::taken_over(4);
+        stand.app.key(key);
+        assert!(stand.app.quit, "{key:?}");
+    }
+    let mut stand = Stand::taken_over(4);
+    let up = KeyEvent { kind: KeyEventKind::Release, ..KeyCode::Char('q').into() };
+    stand.app.key(up);
+    stand.app.key(control('q'));
+    assert!(!stand.app.quit);
+}
+
+fn control(key: char) -> KeyEvent {
+    KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL)
+}
+
+#[test]
+fn the_help_shows_every_key_and_every_sound() {
+    let mut stand = Stand::taken_over(16);
+    stand.press('?');
+    let screen = stand.screen(80, 24);
+    for (_, _, does, _) in KEYS {
+        assert!(screen.contains(does), "{does}\n{screen}");
+    }
+    for member in &stand.app.wand.cast.members {
+        assert!(screen.contains(&member.name), "{}\n{screen}", member.name);
+    }
+    stand.app.key(KeyCode::Esc.into());
+    assert!(!stand.app.help && !stand.app.quit);
+    assert_eq!(KEYS.iter().filter(|(_, _, _, action)| *action == Action::Help).count(), 1);
+}
+
+#[test]
+fn it_can_be_drawn_at_any_size_in_any_state() {
+    let mut stand = Stand::new(16);
+    let sizes = [(1, 1), (79, 24), (80, 23), (80, 24), (81, 25), (100, 30), (120, 36), (300, 90)];
+    for voices in ['+', '+', '+', '+', '+', '-'] {
+        for state in ['m', 's', 'e', 'f', '?', '?', 'f'] {
+            stand.press(state).pass(5);
+            for (columns, rows) in sizes {
+                stand.screen(columns, rows);
+            }
+        }
+        stand.press(voices).pass(2);
+    }
+    assert!(stand.screen(79, 24).contains("needs 80 x 24"));
+}
+
+#[test]
+fn at_the_end_it_tells_how_many_voices_to_take() {
+    let mut stand = Stand::taken_over(4);
+    stand.press('s').pass(2 * TICKS);
+    let lesson = stand.app.lesson();
+    assert!(lesson.contains("The loudest thing lost: "), "{lesson}");
+    assert!(lesson.contains(" wanted to be heard at once\nConfig { voices: "), "{lesson}");
+    let mut stand = Stand::taken_over(16);
+    let lesson = stand.press('1').pass(TICKS).app.lesson();
+    assert!(lesson.contains("// the pool was never full"), "{lesson}");
+    assert!(lesson.ends_with("\nConfig { voices: 4, ..Config::default() }\n"), "{lesson}");
+}

@@ -1,0 +1,121 @@
+//! What lies over the screen: the keys, and a theft looked at closely.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Widget};
+use voicepool::{Priority, VoiceState, WhenFull, to_db};
+
+use super::{bar, cells, ink, share};
+use crate::app::{App, Scene, decibels};
+use crate::keys;
+use crate::wand::{ANSWERS, Tag};
+
+/// An empty box in the middle of the screen, with a title. Returns the room in it.
+fn open(buffer: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: Line) -> Rect {
+    let (width, height) = (columns.min(screen.width - 4), rows.min(screen.height - 2));
+    let area = Rect {
+        x: screen.x + (screen.width - width) / 2,
+        y: screen.y + (screen.height - height) / 2,
+        width,
+        height,
+    };
+    Clear.render(area, buffer);
+    let block = Block::bordered().border_style(ink::DIM).title(title);
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    Rect { x: inner.x + 1, width: inner.width - 2, ..inner }
+}
+
+fn write(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'static>>) {
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
+}
+
+/// Every key, every sound, and every file that is not played.
+pub fn help(buffer: &mut Buffer, screen: Rect, app: &App) {
+    let area = open(buffer, screen, 100, 40, Line::styled(" keys ", ink::BRIGHT));
+    let keys = keys::KEYS.iter().map(|(key, _, does, _)| {
+        Line::from(vec![
+            Span::styled(format!("{key:>6}  "), ink::BRIGHT),
+            Span::styled(*does, ink::TEXT),
+        ])
+    });
+    let mouse = Line::from(vec![
+        Span::styled(" click  ", ink::BRIGHT),
+        Span::styled("wave at the pointer", ink::TEXT),
+    ]);
+    let left = Rect { width: 52.min(area.width), ..area };
+    write(buffer, left, keys.chain([mouse]));
+    let skipped = app.wand.cast.skipped.iter();
+    let skipped = skipped.map(|skipped| Line::styled(skipped.to_string(), ink::HOT));
+    let below = area.y + keys::KEYS.len() as u16 + 2;
+    let rest = area.bottom().saturating_sub(below);
+    write(buffer, Rect { y: below.min(area.bottom()), height: rest, ..area }, skipped);
+    let members = app.wand.cast.members.iter().enumerate().filter_map(|(sound, member)| {
+        Some(Line::from(vec![
+            Span::styled(format!("{}  ", member.key?), ink::BRIGHT),
+            Span::styled(member.name.clone(), ink::sound(sound, 1.0)),
+        ]))
+    });
+    let sounds = Rect {
+        x: left.right(),
+        width: area.right() - left.right(),
+        height: area.height.min(keys::KEYS.len() as u16 + 1),
+        ..area
+    };
+    write(buffer, sounds, members);
+}
+
+/// The last theft: everybody who might have gone, and why it was this one.
+pub fn theft(buffer: &mut Buffer, screen: Rect, app: &App) {
+    let Some(Scene { theft, candidates }) = &app.last_theft else { return };
+    let title = Line::from(vec![
+        Span::styled(format!(" {} ", theft.thief), ink::BRIGHT),
+        Span::raw("stole "),
+        Span::styled(theft.victim.clone(), ink::BRIGHT),
+        Span::styled(format!(" at {} ", decibels(theft.level)), ink::WARM),
+        Span::styled("· f goes on ", ink::DIM),
+    ]);
+    let rows = candidates.len() as u16 + 5;
+    let area = open(buffer, screen, 78, rows, title);
+    let oldest = ANSWERS[theft.answer].0 == WhenFull::StealOldest;
+    let then = if oldest { "the oldest" } else { "the quietest to the ear" };
+    let head = [
+        Line::styled(format!("The lowest priority gives way first, and there {then}:"), ink::TEXT),
+        Line::styled("slot  sound           level to the ear    priority     age", ink::DIM),
+    ];
+    let rows = candidates.iter().map(|(voice, age)| {
+        let sound = Tag::unpack(voice.tag).sound;
+        let level = to_db(voice.level);
+        let slot = voice.slot.map_or(String::new(), |slot| slot.to_string());
+        let name: String = app.wand.cast.name(sound).chars().take(14).collect();
+        let priority = format!("{:?}", voice.priority);
+        let is_victim = voice.voice == theft.voice;
+        let safe = voice.priority == Priority::Protected && voice.state != VoiceState::Stopping;
+        let note = match (is_victim, safe) {
+            (true, _) => {
+                Span::styled("  ◀ stolen", Style::new().fg(ink::HOT).add_modifier(Modifier::BOLD))
+            }
+            (false, true) => Span::styled("  never", ink::GOOD),
+            (false, false) => Span::raw(""),
+        };
+        let line = Line::from(vec![
+            Span::styled(format!("{slot:>4}  "), ink::DIM),
+            Span::styled(format!("{name:<15} "), ink::sound(sound, 1.0)),
+            Span::styled(bar(10, share(level)), ink::level(level)),
+            Span::raw(format!(" {:>8} ", decibels(level))),
+            cells::priority(voice.priority),
+            Span::styled(format!(" {priority:<9}{age:6.1} s"), ink::DIM),
+            note,
+        ]);
+        if is_victim { line.style(Style::new().bg(ink::NIGHT)) } else { line }
+    });
+    let last = Line::styled(
+        "The victim's level is exact; the others' are of the nearest picture.",
+        ink::FAINT,
+    );
+    write(buffer, area, head.into_iter().chain(rows).chain([last]));
+}

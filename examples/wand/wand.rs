@@ -1,0 +1,311 @@
+//! The wand: what a game would be here. It knows spells, and asks the mixer for their sounds.
+
+use std::time::Duration;
+
+use voicepool::{Event, Mixer, Play, Priority, Stats, VoiceId, WhenFull, db, ms, semitones};
+
+use crate::cast::Cast;
+use crate::dice::Dice;
+use crate::tally::Tally;
+
+/// A game's own frames in a second.
+pub const TICKS: u64 = 60;
+
+/// A storm begins anew after so many ticks, with the same dice: whoever changes the answer to a
+/// full pool hears the same storm again.
+const ROUND: u64 = 2 * TICKS;
+
+/// The storm's sounds in a tick.
+const GUST: usize = 2;
+
+/// The sparkles that a wave of the wand throws.
+const SPARKS: u64 = 24;
+
+/// Between two steps of the hero.
+const STRIDE: u64 = TICKS * 2 / 5;
+
+/// The hero's way, to and fro.
+const LENGTH: u64 = 24 * TICKS;
+
+/// The answers to a full pool, in the order in which a key goes through them.
+pub const ANSWERS: [(WhenFull, &str); 4] = [
+    (WhenFull::StealQuietest, "steal the quietest"),
+    (WhenFull::StealOldest, "steal the oldest"),
+    (WhenFull::Refuse, "refuse"),
+    (WhenFull::Grow, "grow"),
+];
+
+/// What a play's tag says: its sound, and the answer to a full pool that it was played under.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tag {
+    pub sound: usize,
+    /// Its place in [`ANSWERS`].
+    pub answer: usize,
+}
+
+impl Tag {
+    pub fn pack(self) -> u64 {
+        (self.answer as u64) << 32 | self.sound as u64
+    }
+
+    pub fn unpack(tag: u64) -> Tag {
+        Tag { sound: tag as u32 as usize, answer: (tag >> 32) as usize % ANSWERS.len() }
+    }
+}
+
+/// A sound that was asked for, as it is seen on the stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burst {
+    pub sound: usize,
+    /// From the left side, -1, to the right.
+    pub across: f32,
+    /// From the ground, 0, up to 1.
+    pub height: f32,
+    /// In decibels.
+    pub gain: f32,
+    /// In so many ticks.
+    pub after: u64,
+}
+
+pub struct Wand {
+    pub mixer: Mixer,
+    pub cast: Cast,
+    pub tally: Tally,
+    /// The mixer's books, as of the last tick.
+    pub stats: Stats,
+    dice: Dice,
+    seed: u64,
+    answer: usize,
+    storm: Option<Storm>,
+    walking: bool,
+    /// For how many ticks.
+    walked: u64,
+    ambience: Vec<VoiceId>,
+    bursts: Vec<Burst>,
+}
+
+struct Storm {
+    dice: Dice,
+    age: u64,
+}
+
+impl Wand {
+    pub fn new(mixer: Mixer, cast: Cast, seed: u64) -> Wand {
+        let tally = Tally::new(cast.members.len());
+        Wand {
+            cast,
+            tally,
+            stats: mixer.stats(),
+            mixer,
+            dice: Dice::new(seed),
+            seed,
+            answer: 0,
+            storm: None,
+            walking: false,
+            walked: 0,
+            ambience: Vec::new(),
+            bursts: Vec::new(),
+        }
+    }
+
+    /// Lets a tick pass: the storm blows, the hero walks. Returns what the mixer had to say.
+    pub fn tick(&mut self) -> Vec<Event> {
+        self.blow();
+        if self.walking {
+            if self.walked.is_multiple_of(STRIDE) {
+                self.step();
+            }
+            self.walked += 1;
+        }
+        self.hear()
+    }
+
+    /// Enters what the mixer has to say in the books, and hands it on.
+    pub fn hear(&mut self) -> Vec<Event> {
+        let events: Vec<Event> = self.mixer.events().collect();
+        for event in &events {
+            if let Event::Ended { voice, tag, why, .. } = event {
+                self.tally.ended(*voice, Tag::unpack(*tag), why);
+                self.ambience.retain(|held| held != voice);
+            }
+        }
+        self.stats = self.mixer.stats();
+        self.tally.look(&self.stats);
+        events
+    }
+
+    /// What was asked for since this was last called, for the stage.
+    pub fn bursts(&mut self) -> std::vec::Drain<'_, Burst> {
+        self.bursts.drain(..)
+    }
+
+    /// Waves the wand: a swish, a reward, and sparkles that fall down the scale.
+    pub fn wave(&mut self, across: f32, height: f32) {
+        let at = |sound| Spell { across, height, ..Spell::of(sound) };
+        self.utter(Spell { gain: -3.0, priority: Priority::High, ..at(self.cast.swish) });
+        let reward = self.cast.shots[self.dice.below(self.cast.shots.len())];
+        self.utter(Spell { after: ms(120), ..at(reward) });
+        for spark in 0..SPARKS {
+            let fallen = spark as f32 / SPARKS as f32;
+            let spell = Spell {
+                across: across + self.dice.between(-0.5, 0.5) * (0.3 + fallen),
+                height: height * (1.0 - fallen),
+                after: ms(60 + spark * spark * 2),
+                gain: -8.0 - 16.0 * fallen,
+                pitch: 12.0 - 19.0 * fallen + self.dice.between(-1.0, 1.0),
+                ..Spell::of(self.cast.spark)
+            };
+            self.utter(spell);
+        }
+        if self.dice.one_in(3) {
+            let boom = Spell { after: ms(700), ..at(self.cast.boom) };
+            self.utter(Spell { gain: -4.0, priority: Priority::High, ..boom });
+        }
+    }
+
+    /// Plays one sound.
+    pub fn call(&mut self, sound: usize, across: f32, height: f32) {
+        self.utter(Spell { across, height, gain: -3.0, ..Spell::of(sound) });
+    }
+
+    pub fn is_storming(&self) -> bool {
+        self.storm.is_some()
+    }
+
+    /// Begins or ends the storm.
+    pub fn storm(&mut self, on: bool) {
+        self.storm = on.then(|| Storm { dice: Dice::new(self.seed), age: 0 });
+    }
+
+    pub fn walk(&mut self, on: bool) {
+        self.walking = on;
+    }
+
+    pub fn has_ambience(&self) -> bool {
+        !self.ambience.is_empty()
+    }
+
+    /// Lets the loops begin or end. The first must not be stolen; the others may park.
+    pub fn ambience(&mut self, on: bool) {
+        if !on {
+            for voice in self.ambience.drain(..) {
+                self.mixer.stop(voice, ms(800));
+            }
+            return;
+        }
+        let mut priority = Priority::Protected;
+        for sound in self.cast.loops.clone() {
+            let spell = Spell { gain: -14.0, priority, looping: true, ..Spell::of(sound) };
+            let voice = self.utter(spell);
+            self.ambience.extend(voice);
+            priority = Priority::Normal;
+        }
+    }
+
+    /// The answer to a full pool: its place in [`ANSWERS`].
+    pub fn answer(&self) -> usize {
+        self.answer
+    }
+
+    pub fn set_answer(&mut self, answer: usize) {
+        self.answer = answer % ANSWERS.len();
+        self.mixer.set_when_full(ANSWERS[self.answer].0);
+    }
+
+    /// Ends everything, the storm too.
+    pub fn hush(&mut self, fade: Duration) {
+        self.storm(false);
+        self.walk(false);
+        self.ambience.clear();
+        self.mixer.stop_all(fade);
+    }
+
+    /// Where the hero is, from the left side, -1, to the right: to and fro, and in the middle at
+    /// first.
+    pub fn hero(&self) -> f32 {
+        let way = (self.walked + LENGTH / 4) % LENGTH;
+        (way as f32 / (LENGTH / 4) as f32 - 2.0).abs() * 0.8 - 0.8
+    }
+
+    fn step(&mut self) {
+        let stride = (self.walked / STRIDE) as usize;
+        let step = self.cast.steps[stride % self.cast.steps.len()];
+        self.utter(Spell { across: self.hero(), height: 0.0, gain: -14.0, ..Spell::of(step) });
+    }
+
+    /// A gust of the storm: many small sounds, some loud ones, all at once.
+    fn blow(&mut self) {
+        let Some(mut storm) = self.storm.take() else { return };
+        if storm.age.is_multiple_of(ROUND) {
+            storm.dice = Dice::new(self.seed);
+        }
+        storm.age += 1;
+        for _ in 0..GUST {
+            let dice = &mut storm.dice;
+            let any = self.cast.shots[dice.below(self.cast.shots.len())];
+            self.utter(Spell {
+                across: dice.between(-1.0, 1.0),
+                height: dice.between(0.2, 1.0),
+                after: Duration::from_micros(dice.below(16_000) as u64),
+                gain: dice.between(-24.0, -4.0),
+                pitch: dice.between(-5.0, 5.0),
+                ..Spell::of(if dice.one_in(3) { any } else { self.cast.spark })
+            });
+        }
+        self.storm = Some(storm);
+    }
+
+    /// Asks for a sound, and for something to be seen of it.
+    fn utter(&mut self, spell: Spell) -> Option<VoiceId> {
+        let sound = &self.cast.members.get(spell.sound)?.sound;
+        let tag = Tag { sound: spell.sound, answer: self.answer };
+        let across = spell.across.clamp(-1.0, 1.0);
+        let speed = semitones(spell.pitch);
+        let play = Play::of(sound).pan(across).gain(db(spell.gain)).speed(speed);
+        let play = play.delay(spell.after).priority(spell.priority).tag(tag.pack());
+        let play = if spell.looping { play.looping().fade_in(ms(600)) } else { play };
+        let rate = f64::from(self.mixer.sample_rate());
+        let lasts = spell.after.as_secs_f64() + sound.duration().as_secs_f64() / f64::from(speed);
+        let ends = self.mixer.clock() + (lasts * rate) as u64;
+        let voice = self.mixer.play(play);
+        self.tally.asked(tag, voice, if spell.looping { u64::MAX } else { ends });
+        self.bursts.push(Burst {
+            sound: spell.sound,
+            across,
+            height: spell.height,
+            gain: spell.gain,
+            after: spell.after.as_millis() as u64 * TICKS / 1000,
+        });
+        voice
+    }
+}
+
+/// A sound to be cast: where, when and how.
+#[derive(Clone, Copy)]
+struct Spell {
+    sound: usize,
+    across: f32,
+    height: f32,
+    after: Duration,
+    /// In decibels.
+    gain: f32,
+    /// In semitones.
+    pitch: f32,
+    priority: Priority,
+    looping: bool,
+}
+
+impl Spell {
+    fn of(sound: usize) -> Spell {
+        Spell {
+            sound,
+            across: 0.0,
+            height: 1.0,
+            after: Duration::ZERO,
+            gain: -6.0,
+            pitch: 0.0,
+            priority: Priority::Normal,
+            looping: false,
+        }
+    }
+}
