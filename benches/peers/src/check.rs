@@ -1,0 +1,115 @@
+//! Equal work first: figures are only compared of contenders that were heard to do it.
+
+use crate::scene::{BLOCK, Clips, Contender, Driver, Frame, PITCH, Scene, Voice};
+use crate::{heap, limit, ours, peers};
+
+const VOICES: usize = 256;
+
+/// Looks at everything that the figures stand on. The error says what is wrong.
+pub fn all(clips: &Clips) -> Result<(), String> {
+    if !heap::counts() {
+        return Err("calls of the heap are not seen here; this needs Linux with glibc".into());
+    }
+    // Fused multiply-adds and sums in another order: the rounding of floats, no more. The 16-bit
+    // kernel of the limit weighs with 15 bits of the fraction.
+    agree(&ours::F32, &limit::F32, 1.0, clips, 1e-5)?;
+    agree(&ours::F32, &limit::F32, PITCH, clips, 1e-5)?;
+    agree(&ours::CUBIC, &limit::CUBIC, PITCH, clips, 1e-5)?;
+    agree(&ours::I16, &limit::I16, 1.0, clips, 1e-5)?;
+    agree(&ours::I16, &limit::I16, PITCH, clips, 1e-3)?;
+    for contender in [ours::F32].iter().chain(&peers::ALL) {
+        for pitch in [1.0, PITCH] {
+            sounds(contender, pitch)?;
+        }
+    }
+    Ok(())
+}
+
+/// Two contenders must give the same output, as all the voices go through their loops, but for an
+/// error relative to the peak.
+fn agree(
+    one: &Contender,
+    other: &Contender,
+    pitch: f32,
+    clips: &Clips,
+    most: f32,
+) -> Result<(), String> {
+    let scene = Scene::of(VOICES, clips);
+    let voice = |index| Voice { pitch, ..Voice::nth(index) };
+    let [mut first, mut second] = [one, other].map(|one| scene.fill(one, VOICES, voice));
+    let (mut peak, mut error) = (0f32, 0f32);
+    let longest = clips.0.iter().map(|clip| clip.len()).max().unwrap_or_default();
+    for _ in 0..=longest / BLOCK {
+        let [a, b] = [&mut first, &mut second].map(|driver| render(&mut **driver));
+        for (a, b) in a.as_flattened().iter().zip(b.as_flattened()) {
+            peak = peak.max(a.abs());
+            error = error.max((a - b).abs());
+        }
+    }
+    // Not by `>`: a NaN must not pass.
+    if peak > 0.0 && error <= most * peak {
+        return Ok(());
+    }
+    let (one, other) = (one.name, other.name);
+    Err(format!(
+        "{one} and {other} disagree at pitch {pitch}: by {error:e}, with a peak of {peak:e}"
+    ))
+}
+
+/// A contender must be heard: one voice at a level that can be, many as loud as they are many,
+/// loops for ever, and others for as long as their pitch says.
+fn sounds(contender: &Contender, pitch: f32) -> Result<(), String> {
+    const FRAMES: usize = 9_600;
+    let clips = Clips::noise(64, FRAMES);
+    let voices = VOICES.min(contender.most_voices);
+    let scene = Scene::of(voices, &clips);
+    let voice = Voice { clip: 0, gain: 0.5, pan: 0.3, looping: true, pitch };
+    let fault = |what: String| Err(format!("{} at pitch {pitch}: {what}", contender.name));
+
+    let mut alone = scene.fill(contender, 1, |_| voice);
+    let alone = power_after(&mut *alone, 2 * FRAMES);
+    // Both sides together: the laws of pan differ, by 6 dB at most.
+    let level = alone.sqrt() / Clips::RMS;
+    if !(0.3..0.8).contains(&level) {
+        return fault(format!("a looping voice sounds at {level:.4} times its clip"));
+    }
+
+    let mut full = scene.fill(contender, voices, |clip| Voice { clip, ..voice });
+    // Noise is like nothing else, so its powers add up.
+    let heard = power_after(&mut *full, 2 * FRAMES) / alone;
+    if !(0.9..1.1).contains(&(heard / voices as f32)) {
+        return fault(format!("of {voices} looping voices the power of {heard:.1} is heard"));
+    }
+
+    let mut once = (contender.make)(&scene);
+    once.play(Voice { looping: false, ..voice });
+    once.tick();
+    let blocks = (0..2 * FRAMES / BLOCK).map(|_| render(&mut *once));
+    let frames: Vec<Frame> = blocks.flatten().collect();
+    let lasted = frames.iter().rposition(|frame| *frame != [0.0; 2]).unwrap_or(0);
+    let expected = (FRAMES as f32 / pitch) as usize;
+    if lasted.abs_diff(expected) > BLOCK {
+        return fault(format!("a voice of {expected} frames lasted {lasted}"));
+    }
+    Ok(())
+}
+
+fn render(driver: &mut dyn Driver) -> [Frame; BLOCK] {
+    let mut out = [Frame::default(); BLOCK];
+    driver.render(&mut out);
+    out
+}
+
+/// The mean power of both sides together, as long again as it was let run before.
+fn power_after(driver: &mut dyn Driver, frames: usize) -> f32 {
+    let blocks = frames / BLOCK;
+    for _ in 0..blocks {
+        render(driver);
+    }
+    let block = |driver: &mut dyn Driver| {
+        let out = render(driver);
+        out.as_flattened().iter().map(|sample| f64::from(sample * sample)).sum::<f64>()
+    };
+    let sum: f64 = (0..blocks).map(|_| block(driver)).sum();
+    (sum / (blocks * BLOCK) as f64) as f32
+}

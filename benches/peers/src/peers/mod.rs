@@ -1,0 +1,21 @@
+//! The peers: one driver each, written as kindly to the peer as its interface allows.
+
+mod firewheel;
+mod fyrox;
+mod kira;
+mod miniaudio;
+mod oddio;
+mod rodio;
+mod soloud;
+
+use crate::scene::Contender;
+
+pub const ALL: [Contender; 7] = [
+    firewheel::FIREWHEEL,
+    miniaudio::MINIAUDIO,
+    soloud::SOLOUD,
+    fyrox::FYROX,
+    oddio::ODDIO,
+    kira::KIRA,
+    rodio::RODIO,
+];

@@ -1,0 +1,166 @@
+//! What is measured, and how it is told.
+
+use std::time::Duration;
+
+use crate::race::{self, Lane};
+use crate::scene::{Clips, Contender, PITCH};
+use crate::{check, limit, ours, peers};
+
+/// How many voices the published figures are of.
+const VOICES: usize = 256;
+
+/// How long each part of the summary takes, apart from making its contenders.
+const PART: Duration = Duration::from_secs(50);
+
+/// How long each of the many parts of the table takes.
+const SHORT_PART: Duration = Duration::from_secs(20);
+
+/// The ratios that a change is judged by, in the last line.
+pub fn summary() -> Result<(), String> {
+    let clips = checked_clips()?;
+
+    let field = with_peers([limit::F32, ours::F32]);
+    let lanes = race::render(&field, VOICES, 1.0, &clips, PART)?;
+    tell("at unity, ns a frame of a voice", &lanes);
+    let [limit, ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
+    let unity = (ours.over(limit), best(peers, ours));
+
+    let field = with_peers([limit::F32, ours::F32, limit::CUBIC, ours::CUBIC]);
+    let lanes = race::render(&field, VOICES, PITCH, &clips, PART)?;
+    tell("3 semitones up, ns a frame of a voice", &lanes);
+    let [limit, ours, limit_cubic, ours_cubic, peers @ ..] = &lanes[..] else {
+        unreachable!("as many as contenders")
+    };
+    let linear = (ours.over(limit), best(peers, ours));
+    let cubic = ours_cubic.over(limit_cubic);
+
+    let lanes = race::play(&with_peers([ours::F32]), VOICES, &Clips::falling(), PART)?;
+    tell("into a full pool, ns a play", &lanes);
+    let [ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
+
+    println!(
+        "summary unity_vs_limit={:.2} unity_vs_best_peer={:.2} linear_vs_limit={:.2} \
+         linear_vs_best_peer={:.2} cubic_vs_limit={:.2} play_vs_best_peer={:.2} heap_calls={}",
+        unity.0,
+        unity.1,
+        linear.0,
+        linear.1,
+        cubic,
+        best(peers, ours),
+        ours.heap_calls(),
+    );
+    Ok(())
+}
+
+fn checked_clips() -> Result<Clips, String> {
+    let clips = Clips::many();
+    check::all(&clips)?;
+    println!("equal work: voicepool and the limit agree, and every peer is heard");
+    Ok(clips)
+}
+
+fn with_peers<const N: usize>(first: [Contender; N]) -> Vec<Contender> {
+    [&first[..], &peers::ALL].concat()
+}
+
+/// How many times as long as ours the fastest peer takes.
+fn best(peers: &[Lane], ours: &Lane) -> f64 {
+    peers.iter().map(|peer| peer.over(ours)).fold(f64::INFINITY, f64::min)
+}
+
+fn tell(what: &str, lanes: &[Lane]) {
+    println!("{what}:");
+    for lane in lanes {
+        println!("  {:<24}{:9.3}", lane.name, lane.median());
+    }
+}
+
+/// A row of the table: a contender, and the one that is its yardstick.
+struct Row {
+    contender: Contender,
+    limit: &'static str,
+}
+
+/// Everything, as Markdown.
+pub fn table() -> Result<(), String> {
+    let clips = checked_clips()?;
+    let row = |contender: Contender, limit: &Contender| Row { contender, limit: limit.name };
+    let mut rows = vec![
+        row(limit::F32, &limit::F32),
+        row(limit::I16, &limit::I16),
+        row(limit::CUBIC, &limit::CUBIC),
+        row(ours::F32, &limit::F32),
+        row(ours::I16, &limit::I16),
+        row(ours::CUBIC, &limit::CUBIC),
+    ];
+    rows.extend(peers::ALL.map(|peer| row(peer, &limit::F32)));
+    let race = |pitch| {
+        let race = |voices| {
+            let field = field(&rows, voices, pitch);
+            race::render(&field, voices, pitch, &clips, SHORT_PART)
+        };
+        Ok::<_, String>([race(32)?, race(VOICES)?, race(1024)?])
+    };
+    let (unity, pitched) = (race(1.0)?, race(PITCH)?);
+    let plays = race::play(&with_peers([ours::F32]), VOICES, &Clips::falling(), SHORT_PART)?;
+
+    println!(
+        "\nBlocks of 512 frames, ns for a frame of a voice, with 32, 256 and 1024 voices. × limit: \
+         at 256, over the limit of the same samples and reading (for the peers, floats and \
+         linear). Plays are into a full pool of 256.\n"
+    );
+    println!(
+        "| | unity: 32 | 256 | 1024 | × limit | 3 semitones up: 32 | 256 | 1024 | × limit | read \
+         | ns a play | heap calls in the callback, a play | when full |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    );
+    for Row { contender: Contender { name, reads, when_full, .. }, limit } in &rows {
+        let [unity, pitched] = [&unity, &pitched].map(|races| cells(races, name, limit));
+        let (play, heap) = match find(&plays, name) {
+            Some(lane) => {
+                (format!("{:.0}", lane.median()), format!("{:.2}", lane.heap_calls_per_play()))
+            }
+            None => ("–".into(), "–".into()),
+        };
+        println!("| {name} | {unity} | {pitched} | {reads} | {play} | {heap} | {when_full} |");
+    }
+    scaling()
+}
+
+/// Those that have enough voices, or all but one of them. At unity nothing is read between the
+/// samples, so that the cubic rows would say the same as the others.
+fn field(rows: &[Row], voices: usize, pitch: f32) -> Vec<Contender> {
+    let said_already = |row: &Row| pitch == 1.0 && row.limit == limit::CUBIC.name;
+    let rows = rows.iter().filter(|row| !said_already(row));
+    rows.map(|row| row.contender).filter(|one| one.most_voices >= voices - 1).collect()
+}
+
+fn find<'a>(lanes: &'a [Lane], name: &str) -> Option<&'a Lane> {
+    lanes.iter().find(|lane| lane.name == name)
+}
+
+/// The figures of a contender at each number of voices, and over its limit at the second.
+fn cells(races: &[Vec<Lane>; 3], name: &str, limit: &str) -> String {
+    let cell = |figure: Option<f64>| figure.map_or("–".into(), |figure| format!("{figure:.2}"));
+    let [few, some, many] = races.each_ref().map(|lanes| cell(find(lanes, name).map(Lane::median)));
+    let [_, lanes, _] = races;
+    let over = find(lanes, name).zip(find(lanes, limit)).map(|(lane, limit)| lane.over(limit));
+    format!("{few} | {some} | {many} | {}", cell(over))
+}
+
+/// How the cost of a voice grows with their number.
+fn scaling() -> Result<(), String> {
+    const COUNTS: [usize; 5] = [1, 32, 256, 1024, 4096];
+    println!("\nThe same by the number of voices, which share four clips and read them in step.\n");
+    println!("| | 1 | 32 | 256 | 1024 | 4096 | 4096 over 256 |\n|---|---|---|---|---|---|---|");
+    for (what, pitch) in [("unity", 1.0), ("linear", PITCH)] {
+        for contender in [ours::F32, limit::F32] {
+            let lanes = race::scale(&contender, &COUNTS, pitch, SHORT_PART / 2)?;
+            let cells: Vec<String> =
+                lanes.iter().map(|lane| format!("{:.3}", lane.median())).collect();
+            let growth = lanes[4].over(&lanes[2]);
+            println!("| {}, {what} | {} | {growth:.2} |", contender.name, cells.join(" | "));
+        }
+    }
+    Ok(())
+}
