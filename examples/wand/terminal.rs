@@ -57,13 +57,12 @@ pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Set when the system asks us to go.
+/// Set when the system asks us to go. (When the terminal itself is gone there is nothing to give
+/// back, and the system ends us without asking.)
 fn signals() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, flag.clone())?;
-    }
+    signal_hook::flag::register(signal_hook::consts::SIGTERM, flag.clone())?;
     Ok(flag)
 }
 
