@@ -53,9 +53,10 @@ pub fn secs(n: f32) -> Duration {
 
 /// A duration in frames, rounded to the nearest.
 pub(crate) fn frames(duration: Duration, rate: u32) -> u64 {
-    const SECOND: u128 = 1_000_000_000;
-    let frames = (duration.as_nanos() * u128::from(rate) + SECOND / 2) / SECOND;
-    u64::try_from(frames).unwrap_or(u64::MAX)
+    const SECOND: u64 = 1_000_000_000;
+    // Whole seconds are whole frames, so only the rest of one is rounded.
+    let rest = (u64::from(duration.subsec_nanos()) * u64::from(rate) + SECOND / 2) / SECOND;
+    duration.as_secs().saturating_mul(u64::from(rate)).saturating_add(rest)
 }
 
 /// The same, where 32 bits hold it: a day at 48 kHz, and what is longer is a day.
