@@ -226,7 +226,8 @@ impl<T> Lane<T> {
             return Err(message);
         }
         self.sender.try_send(message).map_err(|refused| refused.into_inner())?;
-        self.published.fetch_add(1, Ordering::Release);
+        // One thread at a time sends, so nobody else can have counted in between.
+        self.published.store(self.published() + 1, Ordering::Release);
         Ok(())
     }
 
@@ -236,7 +237,8 @@ impl<T> Lane<T> {
             return None;
         }
         let message = self.receiver.try_recv().ok()?;
-        self.collected.fetch_add(1, Ordering::Release);
+        // As in `send`.
+        self.collected.store(self.collected.load(Ordering::Relaxed) + 1, Ordering::Release);
         Some(message)
     }
 }
