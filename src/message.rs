@@ -67,7 +67,10 @@ pub(crate) struct Loop {
     pub end: u32,
 }
 
+/// Its tag is a whole word, and so is that of [`End`], because [`Command`] and [`Report`] keep their
+/// own tags in them: a message that is taken apart at a byte has a processor wait at every move.
 #[derive(Clone, Copy, Debug)]
+#[repr(u64)]
 pub(crate) enum Start {
     /// On this frame of the clock, or at once if it is past.
     At(u64),
@@ -110,6 +113,7 @@ pub(crate) enum Report {
 /// Why a play ended. A thief is named by its ticket alone: its own ending comes later in the
 /// queue, so its ticket still means it when this one is collected.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u32)]
 pub(crate) enum End {
     Finished,
     Stopped,

@@ -3,8 +3,10 @@
 use std::ops::{Bound, RangeBounds};
 use std::time::Duration;
 
-use crate::message::VoiceId;
+use crate::config::WhenFull;
+use crate::message::{Loop, Request, Start, VoiceId};
 use crate::sound::Sound;
+use crate::units::{frames, short_frames};
 
 /// A request to play a [`Sound`]: what, how loud, where, from when. A template, too: cloning one
 /// is cheap, and [`Mixer::play`](crate::Mixer::play) takes it by reference.
@@ -23,8 +25,9 @@ pub struct Play {
     pub(crate) gain: f32,
     pub(crate) pan: f32,
     pub(crate) speed: f32,
-    pub(crate) looping: Option<(Duration, Option<Duration>)>,
-    pub(crate) position: Duration,
+    pub(crate) looping: Option<Loop>,
+    /// In the sound's own frames.
+    pub(crate) position: u32,
     pub(crate) fade_in: Duration,
     pub(crate) start: When,
     pub(crate) priority: Priority,
@@ -50,7 +53,7 @@ impl Play {
             pan: 0.0,
             speed: 1.0,
             looping: None,
-            position: Duration::ZERO,
+            position: 0,
             fade_in: Duration::ZERO,
             start: When::Now,
             priority: Priority::Normal,
@@ -87,22 +90,24 @@ impl Play {
     /// seconds, then a loop. An empty range is the whole sound.
     pub fn loop_range(self, range: impl RangeBounds<Duration>) -> Play {
         const TICK: Duration = Duration::from_nanos(1);
+        let (rate, clip) = (self.sound.sample_rate(), self.sound.frame_count() as u32);
         let start = match range.start_bound() {
-            Bound::Included(start) => *start,
-            Bound::Excluded(start) => start.saturating_add(TICK),
-            Bound::Unbounded => Duration::ZERO,
+            Bound::Included(start) => short_frames(*start, rate),
+            Bound::Excluded(start) => short_frames(start.saturating_add(TICK), rate),
+            Bound::Unbounded => 0,
         };
         let end = match range.end_bound() {
-            Bound::Included(end) => Some(end.saturating_add(TICK)),
-            Bound::Excluded(end) => Some(*end),
-            Bound::Unbounded => None,
+            Bound::Included(end) => short_frames(end.saturating_add(TICK), rate).min(clip),
+            Bound::Excluded(end) => short_frames(*end, rate).min(clip),
+            Bound::Unbounded => clip,
         };
-        Play { looping: Some((start, end)), ..self }
+        let whole = Loop { start: 0, end: clip };
+        Play { looping: Some(if start < end { Loop { start, end } } else { whole }), ..self }
     }
 
     /// Begins in the middle of the sound.
     pub fn from_position(self, position: Duration) -> Play {
-        Play { position, ..self }
+        Play { position: short_frames(position, self.sound.sample_rate()), ..self }
     }
 
     /// Fades in from silence.
@@ -140,6 +145,33 @@ impl Play {
     /// it steals from.
     pub fn tag(self, tag: u64) -> Play {
         Play { tag, ..self }
+    }
+
+    /// The same in the audio side's terms, for a mixer that runs at `rate`.
+    pub(crate) fn request(self, ticket: u32, when_full: WhenFull, rate: u32) -> Request {
+        Request {
+            ticket,
+            gain: self.gain,
+            pan: self.pan,
+            speed: self.speed,
+            position: self.position,
+            looping: self.looping,
+            fade_in: short_frames(self.fade_in, rate),
+            start: match self.start {
+                When::Now => Start::After(0),
+                When::At(frame) => Start::At(frame),
+                When::After(by) => Start::After(frames(by, rate)),
+            },
+            priority: self.priority,
+            bus: self.bus,
+            park: match self.when_stolen {
+                None => self.looping.is_some(),
+                Some(then) => then == WhenStolen::Park,
+            },
+            when_full,
+            paused: false,
+            sound: self.sound,
+        }
     }
 }
 

@@ -169,11 +169,12 @@ impl<T> Pool<T> {
         if self.is_full() {
             return Err(value);
         }
-        let index = self.fill_free(value);
-        self.append(index);
-        self.len += 1;
-        let generation = self.slots.get(index as usize).map_or(0, |slot| slot.generation);
-        Ok(Key::new(index, generation))
+        Ok(self.insert_free(|| value))
+    }
+
+    /// Makes a value in a free slot, if there is one: in its place, and not to be moved there.
+    pub(crate) fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<Key> {
+        (!self.is_full()).then(|| self.insert_free(make))
     }
 
     /// Takes a value out, and frees its slot.
@@ -300,7 +301,7 @@ impl<T> Pool<T> {
                     let Some(value) = slot.empty() else { break };
                     moved(&value, other.free);
                     next = newer;
-                    other.fill_free(value)
+                    other.fill_free(|| value)
                 }
                 _ => {
                     let newer = other.slots.get(next as usize).map_or(NONE, |slot| slot.newer);
@@ -314,12 +315,20 @@ impl<T> Pool<T> {
         true
     }
 
+    fn insert_free(&mut self, make: impl FnOnce() -> T) -> Key {
+        let index = self.fill_free(make);
+        self.append(index);
+        self.len += 1;
+        let generation = self.slots.get(index as usize).map_or(0, |slot| slot.generation);
+        Key::new(index, generation)
+    }
+
     /// Fills the first free slot; it is not yet in the list of the live.
-    fn fill_free(&mut self, value: T) -> u32 {
+    fn fill_free(&mut self, make: impl FnOnce() -> T) -> u32 {
         let index = self.free;
         if let Some(slot) = self.slots.get_mut(index as usize) {
+            slot.fill(make());
             self.free = slot.newer;
-            slot.fill(value);
         }
         index
     }

@@ -21,15 +21,21 @@ struct Theft {
 }
 
 impl Home {
-    const ROOM: usize = 64;
+    /// As few as will do: they are looked through each time, and most often there are none.
+    const ROOM: usize = 16;
 
     pub fn new() -> Home {
         Home { sounds: [const { None }; Home::ROOM], count: 0, berths: None, theft: None }
     }
 
-    /// Whether what one more report brings fits: at most three sounds, or a pool.
+    /// Whether what one more report brings fits: a sound, or a pool.
     pub fn has_room(&self) -> bool {
-        self.count + 3 <= Home::ROOM && self.berths.is_none()
+        self.count < Home::ROOM && self.berths.is_none()
+    }
+
+    /// Whether there is nothing to let go, and nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0 && self.berths.is_none() && self.theft.is_none()
     }
 
     pub fn sound(&mut self, sound: Sound) {

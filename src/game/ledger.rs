@@ -11,7 +11,7 @@ use crate::config::{Config, WhenFull};
 use crate::message::{
     Berths, Change, Command, End, Ending, Event, QUANTUM, Report, Request, VoiceId,
 };
-use crate::play::{BusId, Priority};
+use crate::play::{BusId, Play, Priority};
 use crate::pool::{Key, Pool};
 use crate::sound::Sound;
 use crate::stats::{Snapshot, Stats, VoiceInfo};
@@ -93,41 +93,35 @@ impl Ledger {
 
     // What is said.
 
-    /// Takes a play in and sends it, or says no and has changed nothing. `request` is told its
-    /// ticket and the answer to a full pool.
-    pub fn play(
-        &mut self,
-        bridge: &Bridge,
-        mut request: Request,
-        tag: u64,
-    ) -> Result<VoiceId, Request> {
-        let growth = self.growth(bridge);
-        let messages = 1 + u64::from(growth.is_some());
-        if bridge.is_closed() || self.has_pending() || bridge.commands.room() < messages {
-            self.stats.turned_away += 1;
-            return Err(request);
-        }
-        let ticket = Ticket {
-            sound: request.sound.clone(),
-            tag,
-            bus: request.bus,
-            priority: request.priority,
-            number: bridge.commands.published() + messages,
-            pending: None,
-        };
-        let Ok(key) = self.tickets.insert(ticket) else {
-            self.stats.turned_away += 1;
-            return Err(request);
-        };
-        if let Some(voices) = growth {
+    /// Whether there is room for another play, and for the pool that it may need. Counts those
+    /// for which there is none.
+    pub fn admits(&mut self, bridge: &Bridge) -> bool {
+        let messages = 1 + u64::from(self.growth(bridge).is_some());
+        let admits = !bridge.is_closed()
+            && !self.has_pending()
+            && bridge.commands.room() >= messages
+            && !self.tickets.is_full();
+        self.stats.turned_away += u64::from(!admits);
+        admits
+    }
+
+    /// Takes a play in and sends it. There is room: it was asked for, and only we send.
+    pub fn play(&mut self, bridge: &Bridge, play: Play) -> Option<VoiceId> {
+        if let Some(voices) = self.growth(bridge) {
             self.send_resize(bridge, voices);
         }
-        request.ticket = key.slot() as u32;
-        request.when_full = self.when_full;
-        // There is room, and only we send.
+        let key = self.tickets.insert_with(|| Ticket {
+            sound: play.sound.clone(),
+            tag: play.tag,
+            bus: play.bus,
+            priority: play.priority,
+            number: bridge.commands.published() + 1,
+            pending: None,
+        })?;
+        let request = play.request(key.slot() as u32, self.when_full, self.rate);
         let _ = bridge.commands.send(Command::Play(request));
         self.stats.accepted += 1;
-        Ok(self.id(key))
+        Some(self.id(key))
     }
 
     pub fn change_voice(&mut self, bridge: &Bridge, voice: VoiceId, change: Change) {
@@ -157,15 +151,13 @@ impl Ledger {
         bridge.order_stop_all(bridge.commands.published(), fade);
     }
 
-    fn has_pending(&self) -> bool {
+    /// Whether there is anything that could not be sent before.
+    pub fn has_pending(&self) -> bool {
         self.buses_pending || !self.line.is_empty()
     }
 
-    /// Sends what could not be sent before.
+    /// Sends it, as far as there is room.
     pub fn flush(&mut self, bridge: &Bridge) {
-        if !self.has_pending() {
-            return;
-        }
         let commands = &bridge.commands;
         for (index, pending) in self.buses.iter_mut().enumerate() {
             let bus = BusId::new(index as u8);
@@ -314,45 +306,56 @@ impl Ledger {
     fn end(&mut self, ticket: u32, at: u64, why: End, sound: Sound, home: &mut Home) {
         let Some(key) = self.tickets.key_at(ticket) else { return home.sound(sound) };
         let why = match why {
-            End::Finished => Ending::Finished,
-            End::Stopped => Ending::Stopped,
-            End::Refused(why) => Ending::Refused { why },
+            End::Finished => {
+                self.stats.finished += 1;
+                Ending::Finished
+            }
+            End::Stopped => {
+                self.stats.stopped += 1;
+                Ending::Stopped
+            }
+            End::Refused(why) => {
+                self.stats.refused += 1;
+                Ending::Refused { why }
+            }
             End::Stolen { thief, level } => {
-                let by = self.tickets.key_at(thief).unwrap_or(key);
-                let thief = self.tickets.get(by);
-                if !self.theft_told
-                    && let Some(thief) = thief
-                {
-                    self.theft_told = true;
-                    home.theft(self.voices, &thief.sound, &sound, level);
+                self.stats.stolen += 1;
+                self.stats.loudest_stolen = self.stats.loudest_stolen.max(level);
+                if !self.theft_told {
+                    self.tell_theft(thief, &sound, level, home);
                 }
-                let by_tag = thief.map_or(0, |thief| thief.tag);
+                let by = self.tickets.key_at(thief).unwrap_or(key);
+                let by_tag = self.tickets.at(by.slot() as u32).map_or(0, |thief| thief.tag);
                 Ending::Stolen { by: self.id(by), by_tag, level }
             }
         };
-        match why {
-            Ending::Finished => self.stats.finished += 1,
-            Ending::Stopped => self.stats.stopped += 1,
-            Ending::Refused { .. } => self.stats.refused += 1,
-            Ending::Stolen { level, .. } => {
-                self.stats.stolen += 1;
-                self.stats.loudest_stolen = self.stats.loudest_stolen.max(level);
-            }
-        }
-        let voice = self.id(key);
-        let Some(held) = self.tickets.remove(key) else { return };
-        if held.pending.is_some() {
-            self.line.retain(|waiting| *waiting != ticket);
-            if self.line.is_empty() {
-                self.line.shrink_to_fit();
-            }
+        // The ticket's hold on the sound is never the last: `sound` is the same one.
+        let Some(Ticket { tag, pending, .. }) = self.tickets.take(ticket) else { return };
+        if pending.is_some() {
+            self.leave_line(ticket);
         }
         if self.tickets.len() >= self.settled_voices {
             // To the quantum: within one, endings come in the order of the voices.
             self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM as u64));
         }
-        home.sound(held.sound);
-        self.tell(Event::Ended { voice, tag: held.tag, sound, at, why }, home);
+        self.make_room(home);
+        self.events.push_back(Event::Ended { voice: self.id(key), tag, sound, at, why });
+    }
+
+    #[cold]
+    fn tell_theft(&mut self, thief: u32, victim: &Sound, level: f32, home: &mut Home) {
+        if let Some(thief) = self.tickets.at(thief) {
+            self.theft_told = true;
+            home.theft(self.voices, &thief.sound, victim, level);
+        }
+    }
+
+    #[cold]
+    fn leave_line(&mut self, ticket: u32) {
+        self.line.retain(|waiting| *waiting != ticket);
+        if self.line.is_empty() {
+            self.line.shrink_to_fit();
+        }
     }
 
     fn notice(&mut self, ticket: u32, home: &mut Home, event: impl FnOnce(VoiceId) -> Event) {
@@ -361,8 +364,14 @@ impl Ledger {
         }
     }
 
-    /// Adds an event; the oldest makes room.
+    /// Adds an event.
     fn tell(&mut self, event: Event, home: &mut Home) {
+        self.make_room(home);
+        self.events.push_back(event);
+    }
+
+    /// Lets the oldest event go if there are as many as may be.
+    fn make_room(&mut self, home: &mut Home) {
         if self.events.len() == self.most_events {
             self.stats.missed_events += 1;
             self.events_gone += 1;
@@ -370,7 +379,6 @@ impl Ledger {
                 home.sound(sound);
             }
         }
-        self.events.push_back(event);
     }
 
     // What is asked.

@@ -13,8 +13,8 @@ use super::ledger::Ledger;
 use crate::Error;
 use crate::bridge::Bridge;
 use crate::config::{Config, WhenFull};
-use crate::message::{Change, Event, Loop, Request, Start, VoiceId};
-use crate::play::{Play, Target, When, WhenStolen, tame_gain, tame_pan, tame_speed};
+use crate::message::{Change, Event, VoiceId};
+use crate::play::{Play, Target, tame_gain, tame_pan, tame_speed};
 use crate::sound::Sound;
 use crate::stats::{OutputState, Stats, VoiceInfo};
 use crate::units;
@@ -101,11 +101,16 @@ impl Mixer {
     /// # Ok::<(), voicepool::Error>(())
     /// ```
     pub fn play(&self, play: impl Into<Play>) -> Option<VoiceId> {
-        let play = play.into();
-        let tag = play.tag;
-        let request = self.request(play);
-        // A request that is turned away is dropped out here.
-        self.touch(|ledger, bridge| ledger.play(bridge, request, tag)).ok()
+        self.start(play.into())
+    }
+
+    fn start(&self, play: Play) -> Option<VoiceId> {
+        let mut ledger = self.books();
+        // A play that is turned away is dropped after the books are closed.
+        if !ledger.admits(&self.shared.bridge) {
+            return None;
+        }
+        ledger.play(&self.shared.bridge, play)
     }
 
     /// Ends a play, or everything on a bus, with a fade. Shorter than 5 ms it never is.
@@ -201,7 +206,7 @@ impl Mixer {
     }
 
     pub(super) fn next_event(&self, until: u64) -> Option<Event> {
-        self.touch(|ledger, _| ledger.next_event(until))
+        self.lock().next_event(until)
     }
 
     /// The books.
@@ -247,52 +252,36 @@ impl Mixer {
         });
     }
 
-    /// Puts a play into the audio side's terms. Its ticket is not known yet.
-    fn request(&self, play: Play) -> Request {
-        let sound = play.sound;
-        let (rate, clip) = (sound.sample_rate(), sound.frame_count() as u32);
-        let looping = play.looping.map(|(start, end)| {
-            let start = units::short_frames(start, rate);
-            let end = end.map_or(clip, |end| units::short_frames(end, rate).min(clip));
-            if start < end { Loop { start, end } } else { Loop { start: 0, end: clip } }
-        });
-        let park = play.when_stolen.map_or(looping.is_some(), |then| then == WhenStolen::Park);
-        Request {
-            ticket: 0,
-            gain: play.gain,
-            pan: play.pan,
-            speed: play.speed,
-            position: units::short_frames(play.position, rate),
-            looping,
-            fade_in: self.frames(play.fade_in),
-            start: match play.start {
-                When::Now => Start::After(0),
-                When::At(frame) => Start::At(frame),
-                When::After(by) => Start::After(units::frames(by, self.shared.rate)),
-            },
-            priority: play.priority,
-            bus: play.bus,
-            park,
-            when_full: WhenFull::StealQuietest,
-            paused: false,
-            sound,
-        }
-    }
-
     /// Opens the books, enters what came home, sends what was waiting, and does something.
     fn touch<R>(&self, act: impl FnOnce(&mut Ledger, &Bridge) -> R) -> R {
+        act(&mut self.books(), &self.shared.bridge)
+    }
+
+    /// The books, with all that came home in them, and what was waiting sent.
+    fn books(&self) -> MutexGuard<'_, Ledger> {
         let bridge = &*self.shared.bridge;
         let mut ledger = self.lock();
         while ledger.has_news(bridge) {
-            let mut home = Home::new();
-            ledger.collect(bridge, &mut home);
-            drop(ledger);
-            home.clear_out();
-            ledger = self.lock();
+            ledger = self.collect(ledger);
         }
-        ledger.flush(bridge);
+        if ledger.has_pending() {
+            ledger.flush(bridge);
+        }
         ledger.shrink_if_idle(bridge);
-        act(&mut ledger, bridge)
+        ledger
+    }
+
+    /// Enters what came home. If there is anything to let go, the books are closed meanwhile.
+    #[inline(never)]
+    fn collect<'a>(&'a self, mut ledger: MutexGuard<'a, Ledger>) -> MutexGuard<'a, Ledger> {
+        let mut home = Home::new();
+        ledger.collect(&self.shared.bridge, &mut home);
+        if home.is_empty() {
+            return ledger;
+        }
+        drop(ledger);
+        home.clear_out();
+        self.lock()
     }
 
     /// Only game threads take turns here, and none keeps it for long. A panic in one of them
