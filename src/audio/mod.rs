@@ -4,6 +4,7 @@
 mod casting;
 mod cursor;
 mod kernel;
+mod knockout;
 mod master;
 mod obey;
 mod ramp;

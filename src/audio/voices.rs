@@ -1,34 +1,46 @@
 //! The voices of the pool, and whom to steal.
 
+use super::knockout::Knockout;
 use super::master::Buses;
 use super::voice::Voice;
 use crate::config::WhenFull;
 use crate::play::Priority;
 use crate::pool::Pool;
 
-/// A pool of voices, and each one's rank among those that may be stolen. Made and freed on the
-/// game side.
+/// A pool of voices, and their ranks among those that may be stolen. Made and freed on the game
+/// side.
 pub(crate) struct Berths {
     voices: Pool<Voice>,
-    ranks: Box<[u64]>,
+    ranks: Knockout<Rank>,
 }
 
 impl Berths {
     pub fn new(voices: usize) -> Berths {
-        Berths { voices: Pool::new(voices), ranks: vec![UNRANKED; voices].into_boxed_slice() }
+        Berths { voices: Pool::new(voices), ranks: Knockout::new(voices) }
     }
 }
 
-/// The rank of a slot that is free, or whose voice must not be stolen.
-const UNRANKED: u64 = u64::MAX;
+/// Who goes first: those of a lower priority; among these, the quieter; among these, the older.
+/// (Floats that are not negative compare as their bits do.)
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    priority: Priority,
+    /// The level, as far as it counts: where it goes by age alone, all are alike.
+    loudness: u32,
+    order: u64,
+    level: u32,
+}
 
-/// Those of a lower priority go first; among these, the quieter. (Floats that are not negative
-/// compare as their bits do.)
-fn rank(voice: &Voice, level: f32) -> u64 {
-    if voice.priority == Priority::Protected && !voice.is_stopping() {
-        return UNRANKED;
+impl Rank {
+    /// The rank of a voice, unless it must not be stolen.
+    fn of(voice: &Voice, by_age: bool, buses: &Buses) -> Option<Rank> {
+        if voice.priority == Priority::Protected && !voice.is_stopping() {
+            return None;
+        }
+        let level = voice.level(buses.route(voice.bus)).max(0.0).to_bits();
+        let loudness = if by_age { 0 } else { level };
+        Some(Rank { priority: voice.priority, loudness, order: voice.order, level })
     }
-    (voice.priority as u64) << 32 | u64::from(level.max(0.0).to_bits())
 }
 
 /// The voices that sound.
@@ -39,11 +51,14 @@ pub(super) struct Voices {
     limit: usize,
     /// The quantum in which the ranks were last worked out.
     ranked: Option<u64>,
+    /// Whether they go by age alone.
+    by_age: bool,
 }
 
 impl Voices {
     pub fn new(voices: usize) -> Voices {
-        Voices { berths: Box::new(Berths::new(voices)), next: None, limit: voices, ranked: None }
+        let berths = Box::new(Berths::new(voices));
+        Voices { berths, next: None, limit: voices, ranked: None, by_age: false }
     }
 
     pub fn len(&self) -> usize {
@@ -71,24 +86,20 @@ impl Voices {
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn insert(&mut self, voice: Voice, buses: &Buses) -> Result<u32, Voice> {
         let slot = self.berths.voices.insert(voice)?.slot() as u32;
-        if self.ranked.is_some() {
-            self.rank(slot, buses);
-        }
+        self.rank(slot, buses);
         Ok(slot)
     }
 
     pub fn take(&mut self, slot: u32) -> Option<Voice> {
-        if let Some(rank) = self.berths.ranks.get_mut(slot as usize) {
-            *rank = UNRANKED;
-        }
+        self.berths.ranks.set(slot, None);
         self.berths.voices.take(slot)
     }
 
     /// Ranks one voice anew, after something about it has changed.
     pub fn rank(&mut self, slot: u32, buses: &Buses) {
         let Berths { voices, ranks } = &mut *self.berths;
-        if let (Some(voice), Some(held)) = (voices.at(slot), ranks.get_mut(slot as usize)) {
-            *held = rank(voice, voice.level(buses.route(voice.bus)));
+        if let Some(voice) = voices.at(slot).filter(|_| self.ranked.is_some()) {
+            ranks.set(slot, Rank::of(voice, self.by_age, buses));
         }
     }
 
@@ -108,29 +119,22 @@ impl Voices {
         if when_full == WhenFull::Refuse {
             return None;
         }
+        let by_age = when_full == WhenFull::StealOldest;
+        let Berths { voices, ranks } = &mut *self.berths;
+        if self.ranked == Some(quantum) && self.by_age != by_age {
+            // The levels have been asked for, and count anew or no more.
+            ranks.change_all(|rank| rank.loudness = if by_age { 0 } else { rank.level });
+        }
+        self.by_age = by_age;
         if self.ranked != Some(quantum) {
             self.ranked = Some(quantum);
-            let mut next = self.berths.voices.oldest();
-            while let Some(slot) = next {
-                next = self.berths.voices.younger(slot);
-                self.rank(slot, buses);
+            for (key, voice) in voices.iter() {
+                ranks.seed(key.slot() as u32, Rank::of(voice, by_age, buses));
             }
+            ranks.play_all();
         }
-        let Berths { voices, ranks } = &*self.berths;
-        let lowest = *ranks.iter().min()?;
-        if lowest == UNRANKED || lowest >> 32 > priority as u64 {
-            return None;
-        }
-        let by_age = when_full == WhenFull::StealOldest;
-        let alike = |rank: &u64| {
-            if by_age { *rank != UNRANKED && *rank >> 32 == lowest >> 32 } else { *rank == lowest }
-        };
-        let (slot, rank) = ranks
-            .iter()
-            .enumerate()
-            .filter(|(_, rank)| alike(rank))
-            .min_by_key(|(slot, _)| voices.at(*slot as u32).map(|voice| voice.order))?;
-        Some((slot as u32, f32::from_bits(*rank as u32)))
+        let (slot, rank) = ranks.least().filter(|(_, rank)| rank.priority <= priority)?;
+        Some((slot, f32::from_bits(rank.level)))
     }
 
     /// Takes up a bigger or a smaller pool. Returns one that had been meant for it before, if
@@ -154,7 +158,6 @@ impl Voices {
             return None;
         }
         std::mem::swap(&mut self.berths.ranks, &mut other.ranks);
-        self.berths.ranks.fill(UNRANKED);
         self.ranked = None;
         Some(other)
     }
