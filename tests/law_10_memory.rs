@@ -4,7 +4,7 @@
 mod allocator;
 mod common;
 
-use allocator::held;
+use allocator::{heap_calls, held};
 use common::{Random, mono, noise};
 use voicepool::{BusId, Config, Mixer, Play, Priority, Sound, WhenFull, WhenStolen, ms, secs};
 
@@ -126,6 +126,32 @@ fn what_grew_and_shrank_is_where_it_was() {
         assert_eq!(held(), base);
     }
     assert!(opened <= base);
+}
+
+/// To play calls no allocator, whatever the pool answers, nor does hearing what became of it.
+#[test]
+fn a_play_does_not_call_the_allocator() {
+    let sound = mono(8_000, &noise(3, 900));
+    for when_full in [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse] {
+        let (mixer, mut renderer) = Mixer::offline(small(when_full)).expect("a good config");
+        let mut out = [[0.0; 2]; 300];
+        let mut round = |listens: bool| {
+            for n in 0..100 {
+                let play = Play::of(&sound).gain(n as f32 / 100.0).tag(n);
+                mixer.play(if n % 3 == 0 { play.looping() } else { play.delay(ms(n)) });
+            }
+            if listens {
+                mixer.events().for_each(drop);
+            }
+        };
+        for listens in [false, true, false, false, true] {
+            let ((), calls) = heap_calls(|| round(listens));
+            assert_eq!(calls, 0, "{when_full:?}");
+            renderer.render(&mut out);
+        }
+        let stats = mixer.stats();
+        assert!(stats.accepted > 100 && stats.turned_away > 100, "{stats}");
+    }
 }
 
 /// Resizing, there and back, leaves nothing behind.
