@@ -1,71 +1,93 @@
 //! What a block of 512 frames costs, by voices and by how they are read; what a theft and a play
-//! cost. `cargo bench --bench render`, and a name to run only some. Items are voice-frames.
+//! cost. `cargo bench --bench render`, and a name to run only some. Items are voice-frames, unless
+//! said otherwise.
 
+mod common;
+
+use std::fmt;
+
+use common::{BLOCK, Bits, RATE, clips, fill, mixer, set_ramps};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use voicepool::{Config, Interpolation, Mixer, Play, Renderer, Sound, WhenStolen, ms};
+use voicepool::{Interpolation, Mixer, Play, Renderer, Sound, WhenStolen};
 
-const BLOCK: usize = 512;
-const VOICES: [usize; 4] = [1, 32, 256, 1024];
+const VOICES: [usize; 5] = [1, 32, 256, 1024, 4096];
+/// A speed at which every frame lies between two.
+const ASKEW: f32 = 1.1892;
 
 fn main() {
     divan::main();
 }
 
-/// Noise: two seconds each, 64 of them, 25 MB in all.
-fn clips() -> Vec<Sound> {
-    let mut random = 1u32;
-    let mut sample = || {
-        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (random >> 8) as f32 / 16_777_216.0 - 0.5
-    };
-    let mut clip = || (0..96_000).map(|_| sample()).collect::<Vec<f32>>();
-    (0..64).map(|_| Sound::from_mono(48_000, &clip()).expect("noise")).collect()
+/// Which voices are mixed.
+struct Case {
+    voices: usize,
+    bits: Bits,
+    ramped: bool,
 }
 
-/// A mixer whose pool is full of loops, each with a gain and a pan of its own.
-fn full(voices: usize, speed: f32, interpolation: Interpolation) -> (Mixer, Renderer) {
-    let config = Config {
-        voices,
-        max_voices: voices,
-        commands: 2 * voices.max(64),
-        interpolation,
-        ..Config::default()
-    };
-    let (mixer, mut renderer) = Mixer::offline(config).expect("a config of a bench");
-    for (index, clip) in clips().iter().cycle().take(voices).enumerate() {
-        let share = index as f32 / voices as f32;
-        let play = Play::of(clip)
-            .looping()
-            .when_stolen(WhenStolen::End)
-            .speed(speed)
-            .gain(0.1 + 0.8 * share)
-            .pan(share - 0.5);
-        // Begun apart, so that they do not turn together.
-        mixer.play(play.from_position(ms(index as u64 * 37 % 1900)));
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = if self.bits == Bits::I16 { "i16" } else { "f32" };
+        let ramped = if self.ramped { " ramped" } else { "" };
+        write!(f, "{:4} {bits}{ramped}", self.voices)
     }
-    renderer.frames(4800);
-    assert_eq!(mixer.stats().playing, voices);
+}
+
+/// Every number of voices, kept either way, on a ramp or not.
+fn cases() -> impl Iterator<Item = Case> {
+    let kinds = [(Bits::F32, false), (Bits::I16, false), (Bits::F32, true), (Bits::I16, true)];
+    kinds.into_iter().flat_map(|(bits, ramped)| {
+        VOICES.into_iter().map(move |voices| Case { voices, bits, ramped })
+    })
+}
+
+fn full(voices: usize) -> (Mixer, Renderer) {
+    let (mixer, mut renderer) = mixer(voices, Interpolation::Linear);
+    fill(&mixer, &mut renderer, clips(Bits::F32), 1.0, voices);
     (mixer, renderer)
 }
 
-fn render(bencher: Bencher, voices: usize, speed: f32, interpolation: Interpolation) {
-    let (_mixer, mut renderer) = full(voices, speed, interpolation);
+fn render(bencher: Bencher, case: &Case, speed: f32, interpolation: Interpolation) {
+    let (mixer, mut renderer) = mixer(case.voices, interpolation);
+    let voices = fill(&mixer, &mut renderer, clips(case.bits), speed, case.voices);
+    if case.ramped {
+        set_ramps(&mixer, &mut renderer, &voices);
+    }
+    blocks(bencher, &mut renderer, case.voices);
+}
+
+fn blocks(bencher: Bencher, renderer: &mut Renderer, voices: usize) {
     let mut block = [[0.0; 2]; BLOCK];
     bencher
         .counter(ItemsCount::new(voices * BLOCK))
         .bench_local(|| renderer.render(black_box(&mut block)));
 }
 
-#[divan::bench(args = VOICES)]
-fn unity(bencher: Bencher, voices: usize) {
-    render(bencher, voices, 1.0, Interpolation::Linear);
+#[divan::bench(args = cases(), max_time = 1)]
+fn unity(bencher: Bencher, case: &Case) {
+    render(bencher, case, 1.0, Interpolation::Linear);
+}
+
+#[divan::bench(args = cases(), max_time = 1)]
+fn linear(bencher: Bencher, case: &Case) {
+    render(bencher, case, ASKEW, Interpolation::Linear);
+}
+
+#[divan::bench(args = cases(), max_time = 1)]
+fn cubic(bencher: Bencher, case: &Case) {
+    render(bencher, case, ASKEW, Interpolation::Cubic);
+}
+
+#[divan::bench(args = cases(), max_time = 1)]
+fn sinc(bencher: Bencher, case: &Case) {
+    render(bencher, case, ASKEW, Interpolation::Sinc);
 }
 
 /// The same frames in four calls of 128: what the grid costs where it cannot span a block.
-#[divan::bench(args = VOICES)]
+#[divan::bench(args = VOICES, max_time = 1)]
 fn unity_in_quanta(bencher: Bencher, voices: usize) {
-    let (_mixer, mut renderer) = full(voices, 1.0, Interpolation::Linear);
+    let (_mixer, mut renderer) = full(voices);
     let mut block = [[0.0; 2]; BLOCK];
     bencher.counter(ItemsCount::new(voices * BLOCK)).bench_local(|| {
         for part in black_box(&mut block).chunks_mut(128) {
@@ -74,48 +96,56 @@ fn unity_in_quanta(bencher: Bencher, voices: usize) {
     });
 }
 
-#[divan::bench(args = VOICES)]
-fn linear(bencher: Bencher, voices: usize) {
-    render(bencher, voices, 1.1892, Interpolation::Linear);
+/// Eight voices, in pools of different sizes: the empty slots cost nothing.
+#[divan::bench(args = [8, 64, 4096])]
+fn eight_in_a_pool_of(bencher: Bencher, slots: usize) {
+    let (mixer, mut renderer) = mixer(slots, Interpolation::Linear);
+    fill(&mixer, &mut renderer, clips(Bits::F32), 1.0, 8);
+    blocks(bencher, &mut renderer, 8);
 }
 
-#[divan::bench(args = VOICES)]
-fn cubic(bencher: Bencher, voices: usize) {
-    render(bencher, voices, 1.1892, Interpolation::Cubic);
+/// A loud sound, and some of numbers so small that processors could take longer over them.
+#[divan::bench(args = ["loud", "faint", "denormal"])]
+fn samples_that_are(bencher: Bencher, how: &str) {
+    let sample = [("loud", 0.5), ("faint", 1e-30), ("denormal", 1e-39)];
+    let sample = sample.iter().find(|(name, _)| *name == how).expect("one of these").1;
+    let (mixer, mut renderer) = mixer(64, Interpolation::Cubic);
+    let clip = Sound::from_mono(RATE, &[sample; 24_000]).expect("a clip");
+    let voices = fill(&mixer, &mut renderer, &[clip], ASKEW, 64);
+    set_ramps(&mixer, &mut renderer, &voices);
+    blocks(bencher, &mut renderer, 64);
 }
 
-#[divan::bench(args = VOICES)]
-fn sinc(bencher: Bencher, voices: usize) {
-    render(bencher, voices, 1.1892, Interpolation::Sinc);
+/// A quantum with one theft, and one with 65: a 64th of the difference is what each costs after
+/// the first, which also looks how loud everybody is.
+#[divan::bench(args = VOICES, consts = [1, 65], max_time = 1)]
+fn thefts<const THEFTS: usize>(bencher: Bencher, voices: usize) {
+    let (mixer, mut renderer) = full(voices);
+    let mut quantum = [[0.0; 2]; 128];
+    bencher
+        .with_inputs(|| {
+            mixer.events().for_each(drop);
+            for clip in clips(Bits::F32).iter().cycle().take(THEFTS) {
+                let play = Play::of(clip).looping().when_stolen(WhenStolen::End);
+                mixer.play(play).expect("room in the queue");
+            }
+        })
+        .bench_local_values(|()| renderer.render(black_box(&mut quantum)));
 }
 
-/// A block with fifty thefts in it; items are thefts. Compare with `unity` at as many voices.
-#[divan::bench(args = VOICES)]
-fn thefts(bencher: Bencher, voices: usize) {
-    const STORM: usize = 50;
-    let (mixer, mut renderer) = full(voices, 1.0, Interpolation::Linear);
-    let clips = clips();
-    let mut block = [[0.0; 2]; BLOCK];
-    bencher.counter(ItemsCount::new(STORM)).bench_local(|| {
-        for clip in clips.iter().take(STORM) {
-            mixer.play(black_box(clip));
-        }
-        renderer.render(&mut block);
-    });
-}
-
-/// The game's side of a play, with what came home of the last ones; items are plays.
+/// The game's side of fifty plays, and of what came home of the last fifty; items are plays.
 #[divan::bench]
 fn play(bencher: Bencher) {
     const BURST: usize = 50;
-    let (mixer, mut renderer) = full(64, 1.0, Interpolation::Linear);
-    let clip = clips().swap_remove(0);
+    let (mixer, mut renderer) = full(64);
+    let mut block = [[0.0; 2]; BLOCK];
     bencher
         .counter(ItemsCount::new(BURST))
-        .with_inputs(|| renderer.frames(BLOCK))
-        .bench_local_values(|_| {
-            for _ in 0..BURST {
-                mixer.play(black_box(&clip));
+        .with_inputs(|| renderer.render(&mut block))
+        .bench_local_values(|()| {
+            for clip in clips(Bits::F32).iter().cycle().take(BURST) {
+                mixer.play(black_box(clip));
             }
+            mixer.events().for_each(drop);
         });
 }
