@@ -135,7 +135,7 @@ fn a_play_does_not_call_the_allocator() {
     for when_full in [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse] {
         let (mixer, mut renderer) = Mixer::offline(small(when_full)).expect("a good config");
         let mut out = [[0.0; 2]; 300];
-        let mut round = |listens: bool| {
+        let round = |listens: bool| {
             for n in 0..100 {
                 let play = Play::of(&sound).gain(n as f32 / 100.0).tag(n);
                 mixer.play(if n % 3 == 0 { play.looping() } else { play.delay(ms(n)) });
