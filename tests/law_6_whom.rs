@@ -252,3 +252,24 @@ fn around_a_full_pool_the_books_are_right() {
         }
     }
 }
+
+/// Levels are asked for once in a quantum: another answer to a full pool, given in its midst, goes
+/// by what was heard then.
+#[test]
+fn another_answer_asks_nobody_anew_how_loud_they_are() {
+    let (mixer, mut renderer) = open(2, WhenFull::StealQuietest);
+    let falling: Vec<f32> = (0..400).map(|n| if n < 200 { 1.0 } else { 0.1 }).collect();
+    mixer.play(Play::of(&mono(RATE, &falling)).tag(1));
+    mixer.play(steady(0.5).tag(2));
+    renderer.frames(128);
+    mixer.play(steady(2.0).tag(3));
+    mixer.set_when_full(WhenFull::StealOldest);
+    mixer.play(steady(2.0).tag(4).start_at(128 + 100));
+    renderer.frames(128);
+    match endings(&mixer)[..] {
+        [(2, Ending::Stolen { level: quiet, .. }), (1, Ending::Stolen { level, .. })] => {
+            assert!((1.9..2.1).contains(&(level / quiet)), "{level} is not twice {quiet}");
+        }
+        ref other => panic!("{other:?}"),
+    }
+}
