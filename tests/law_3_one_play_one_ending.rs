@@ -240,6 +240,39 @@ fn events_that_nobody_asks_for_take_no_more_room() {
     assert_eq!(mixer.stats().missed_events, stats.missed_events);
 }
 
+/// Who stops asking in the middle leaves the rest, in order, to whoever asks next.
+#[test]
+fn events_that_were_not_taken_are_told_to_the_next_who_asks() {
+    let config = Config { commands: 30, ..scarce(WhenFull::StealQuietest) };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let click = mono(RATE, &[0.5; 5]);
+    let mut play = |tags: std::ops::Range<u64>| {
+        for tag in tags {
+            mixer.play(Play::of(&click).tag(tag)).expect("room in the queue");
+            renderer.frames(128);
+        }
+    };
+    let take = |count| {
+        let tag = |event| match event {
+            Event::Ended { tag, .. } => Some(tag),
+            _ => None,
+        };
+        mixer.events().filter_map(tag).take(count).collect::<Vec<u64>>()
+    };
+    play(0..20);
+    assert_eq!((take(3), take(7)), (vec![0, 1, 2], vec![3, 4, 5, 6, 7, 8, 9]));
+    let mut events = mixer.events();
+    assert!(matches!(events.next(), Some(Event::Ended { tag: 10, .. })));
+    play(20..50);
+    let missed = mixer.stats().missed_events;
+    drop(events);
+    // There is room for thirty: those that were taken and not told are the oldest.
+    let missed_now = mixer.stats().missed_events;
+    let told = take(100);
+    assert_eq!(told, Vec::from_iter(20..50));
+    assert_eq!((missed, missed_now), (2, 9), "11 to 19, of which two had to go before");
+}
+
 /// No lock is held between two events: a handler plays, stops, looks, and asks for events again.
 #[test]
 fn a_handler_of_events_may_do_anything() {

@@ -388,12 +388,32 @@ impl Ledger {
         self.events_gone + self.events.len() as u64
     }
 
-    pub fn next_event(&mut self, until: u64) -> Option<Event> {
-        if self.events_gone >= until {
-            return None;
+    /// Takes the oldest events up to a number, as many as there are places.
+    pub fn fetch_events(&mut self, until: u64, into: &mut [Option<Event>]) {
+        for place in into {
+            if self.events_gone >= until {
+                break;
+            }
+            self.events_gone += 1;
+            *place = self.events.pop_front();
         }
-        self.events_gone += 1;
-        self.events.pop_front()
+        if self.events.is_empty() {
+            // Begins anew at its front, which is still in the cache.
+            self.events.clear();
+        }
+    }
+
+    /// Puts events back where they were taken from, the last that there is room for. Those for
+    /// which there is none stay where they are, and are missed.
+    pub fn return_events(&mut self, rest: &mut [Option<Event>]) {
+        for place in rest.iter_mut().rev().filter(|place| place.is_some()) {
+            if self.events.len() == self.most_events {
+                self.stats.missed_events += 1;
+            } else if let Some(event) = place.take() {
+                self.events_gone -= 1;
+                self.events.push_front(event);
+            }
+        }
     }
 
     fn id(&self, key: Key) -> VoiceId {

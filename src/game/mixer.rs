@@ -205,8 +205,12 @@ impl Mixer {
         Events::new(self.clone(), self.touch(|ledger, _| ledger.events_until()))
     }
 
-    pub(super) fn next_event(&self, until: u64) -> Option<Event> {
-        self.lock().next_event(until)
+    pub(super) fn fetch_events(&self, until: u64, into: &mut [Option<Event>]) {
+        self.lock().fetch_events(until, into);
+    }
+
+    pub(super) fn return_events(&self, rest: &mut [Option<Event>]) {
+        self.lock().return_events(rest);
     }
 
     /// The books.
