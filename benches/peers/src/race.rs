@@ -43,6 +43,8 @@ pub struct Lane {
     heap_calls: u64,
     /// Nanoseconds, for each round.
     turns: Vec<f64>,
+    /// Nanoseconds that the game spends on what came of a play, for each round.
+    books: Vec<f64>,
 }
 
 impl Lane {
@@ -59,6 +61,7 @@ impl Lane {
             plays: 0,
             heap_calls: 0,
             turns: Vec::new(),
+            books: Vec::new(),
         };
         let block = (0..5).map(|_| lane.time_blocks()).min().unwrap_or(TURN);
         lane.blocks = (TURN.as_nanos() / block.as_nanos().max(1)).max(2) as usize;
@@ -68,6 +71,11 @@ impl Lane {
     /// Nanoseconds: of a frame of a voice, or of a play.
     pub fn median(&self) -> f64 {
         median(self.turns.clone())
+    }
+
+    /// Nanoseconds of a play, and of what came of it.
+    pub fn median_with_books(&self) -> f64 {
+        self.median() + median(self.books.clone())
     }
 
     /// How many times as long as another it takes.
@@ -105,10 +113,11 @@ impl Lane {
         Ok(time.as_nanos() as f64 / (self.blocks * self.voices * BLOCK) as f64)
     }
 
-    /// A turn of playing: nanoseconds of a play, with its share of the game's tick. A burst is too
-    /// short for the thread's clock, and too short to be often interrupted.
+    /// A turn of playing: nanoseconds of a play, with its share of the tick that ends the game's
+    /// frame. What came of the plays is heard in a tick after the block, which is timed apart. A
+    /// burst is too short for the thread's clock, and too short to be often interrupted.
     fn play(&mut self) -> Result<f64, String> {
-        let mut times = Vec::with_capacity(BURSTS);
+        let (mut times, mut books) = (Vec::with_capacity(BURSTS), Vec::with_capacity(BURSTS));
         for _ in 0..BURSTS {
             let start = Instant::now();
             for _ in 0..BURST {
@@ -120,9 +129,14 @@ impl Lane {
             let before = heap::calls();
             self.driver.render(black_box(&mut self.out[..]));
             self.heap_calls += heap::calls() - before;
+            let start = Instant::now();
+            self.driver.tick();
+            books.push(start.elapsed().as_nanos() as f64);
         }
         self.is_heard()?;
-        Ok(median(times.split_off(WARM_BURSTS)) / BURST as f64)
+        let [times, books] = [times, books].map(|mut bursts| median(bursts.split_off(WARM_BURSTS)));
+        self.books.push(books / BURST as f64);
+        Ok(times / BURST as f64)
     }
 
     fn is_heard(&self) -> Result<(), String> {

@@ -36,6 +36,10 @@ pub fn summary() -> Result<(), String> {
 
     let lanes = race::play(&with_peers([ours::F32]), VOICES, &Clips::falling(), PART)?;
     tell("into a full pool, ns a play", &lanes);
+    println!("the same, and hearing what came of it:");
+    for lane in &lanes {
+        println!("  {:<24}{:9.3}", lane.name, lane.median_with_books());
+    }
     let [ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
 
     println!(
@@ -111,18 +115,21 @@ pub fn table() -> Result<(), String> {
     );
     println!(
         "| | unity: 32 | 256 | 1024 | × limit | 3 semitones up: 32 | 256 | 1024 | × limit | read \
-         | ns a play | heap calls in the callback, a play | when full |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|"
+         | ns a play | and hearing what came of it | heap calls in the callback, a play | when full \
+         |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     for Row { contender: Contender { name, reads, when_full, .. }, limit } in &rows {
         let [unity, pitched] = [&unity, &pitched].map(|races| cells(races, name, limit));
-        let (play, heap) = match find(&plays, name) {
-            Some(lane) => {
-                (format!("{:.0}", lane.median()), format!("{:.2}", lane.heap_calls_per_play()))
-            }
-            None => ("–".into(), "–".into()),
+        let play = match find(&plays, name) {
+            Some(lane) => format!(
+                "{:.0} | {:.0} | {:.2}",
+                lane.median(),
+                lane.median_with_books(),
+                lane.heap_calls_per_play()
+            ),
+            None => "– | – | –".into(),
         };
-        println!("| {name} | {unity} | {pitched} | {reads} | {play} | {heap} | {when_full} |");
+        println!("| {name} | {unity} | {pitched} | {reads} | {play} | {when_full} |");
     }
     scaling()
 }
