@@ -79,40 +79,44 @@ impl Buses {
 /// How long the ceiling takes to let go: to about a third of the way in this many seconds.
 const RELEASE: f64 = 0.1;
 
-/// So near to 1 the ceiling's gain becomes 1, and what passes is exact again.
+/// When it takes away less than this the ceiling takes nothing, and what passes is exact again.
 const SNAP: f64 = 1e-5;
 
 /// Keeps the output within ±1: a gain for both sides that falls at once when a peak would pass,
 /// and comes back slowly to exactly 1.
 ///
-/// The gain is kept in 64 bits: in 32, a step of the release is lost in rounding long before it
-/// is near enough to 1.
+/// What is kept is how much it takes away, from one frame to the next a single product. In 64
+/// bits: in 32, a step of the release is lost in rounding long before it is near enough to 0.
 pub(super) struct Ceiling {
-    gain: f64,
-    release: f64,
+    cut: f64,
+    keep: f64,
 }
 
 impl Ceiling {
     pub fn new(rate: u32) -> Ceiling {
-        let release = 1.0 - libm::exp(-1.0 / (RELEASE * f64::from(rate)));
-        Ceiling { gain: 1.0, release }
+        Ceiling { cut: 0.0, keep: libm::exp(-1.0 / (RELEASE * f64::from(rate))) }
     }
 
     /// Limits a stretch of frames. Returns its peaks before that.
     pub fn limit(&mut self, left: &mut [f32], right: &mut [f32]) -> Frame {
         let peaks = kernel::peaks(left, right);
-        if self.gain == 1.0 && peaks[0] <= 1.0 && peaks[1] <= 1.0 {
+        if self.cut == 0.0 && peaks[0] <= 1.0 && peaks[1] <= 1.0 {
             return peaks;
         }
         for (l, r) in left.iter_mut().zip(right) {
             let peak = f64::from(l.abs().max(r.abs()));
-            let released = self.gain + (1.0 - self.gain) * self.release;
-            let released = if 1.0 - released < SNAP { 1.0 } else { released };
-            self.gain = if peak * released > 1.0 { 1.0 / peak } else { released };
+            self.cut *= self.keep;
+            if self.cut < SNAP {
+                self.cut = 0.0;
+            }
+            let mut gain = 1.0 - self.cut;
+            if peak * gain > 1.0 {
+                gain = 1.0 / peak;
+                self.cut = 1.0 - gain;
+            }
             // The clamp is for the rounding of the product alone.
-            let gain = self.gain as f32;
-            *l = (*l * gain).clamp(-1.0, 1.0);
-            *r = (*r * gain).clamp(-1.0, 1.0);
+            *l = (*l * gain as f32).clamp(-1.0, 1.0);
+            *r = (*r * gain as f32).clamp(-1.0, 1.0);
         }
         peaks
     }
@@ -140,7 +144,7 @@ mod tests {
         assert_eq!((left[2], right[2]), (1.0, -1.0));
         let (mut left, mut right) = ([0.5; 200], [0.5; 200]);
         ceiling.limit(&mut left, &mut right);
-        assert_eq!((ceiling.gain, left[199]), (1.0, 0.5));
+        assert_eq!((ceiling.cut, left[199]), (0.0, 0.5));
     }
 
     #[test]
@@ -151,7 +155,7 @@ mod tests {
             for _ in 0..2 * rate {
                 ceiling.limit(&mut [0.5], &mut [0.5]);
             }
-            assert_eq!(ceiling.gain, 1.0, "two seconds later at {rate} Hz");
+            assert_eq!(ceiling.cut, 0.0, "two seconds later at {rate} Hz");
         }
     }
 }
