@@ -78,16 +78,15 @@ impl Ramp {
 
     /// Multiplies each of the coming frames' values in.
     pub fn apply(&self, curve: &mut [f32]) {
-        if self.is_at_rest() {
-            curve.iter_mut().for_each(|value| *value *= self.to);
-            return;
-        }
         let (sloped, flat) = curve.split_at_mut(curve.len().min(self.left() as usize));
         let (span, scale) = (self.to - self.from, self.scale());
-        for (at, value) in (self.at..).zip(sloped) {
-            *value *= self.from + span * (at as f32 * scale);
+        for (i, value) in sloped.iter_mut().enumerate() {
+            *value *= self.from + span * ((self.at + i as u32) as f32 * scale);
         }
-        flat.iter_mut().for_each(|value| *value *= self.to);
+        // Most gains stand at 1, which leaves every value as it is.
+        if self.to != 1.0 {
+            flat.iter_mut().for_each(|value| *value *= self.to);
+        }
     }
 
     fn scale(&self) -> f32 {
@@ -134,16 +133,19 @@ impl Pan {
         }
     }
 
-    /// Multiplies each of the coming frames' gains in.
-    pub fn apply(&self, left: &mut [f32], right: &mut [f32]) {
+    /// Makes one gain for each of the coming frames into two.
+    pub fn split(&self, left: &mut [f32], right: &mut [f32]) {
         let moving = left.len().min(self.sides[0].left() as usize);
-        for (frame, (l, r)) in (0..).zip(left.iter_mut().zip(right.iter_mut())).take(moving) {
+        let (moving_left, left) = left.split_at_mut(moving);
+        let (moving_right, right) = right.split_at_mut(moving.min(right.len()));
+        for (frame, (l, r)) in (0..).zip(moving_left.iter_mut().zip(moving_right)) {
             let [to_left, to_right] = Pan::round(self.sides.map(|side| side.after(frame)));
-            (*l, *r) = (*l * to_left, *r * to_right);
+            (*l, *r) = (*l * to_left, *l * to_right);
         }
         let [to_left, to_right] = self.target();
-        left.iter_mut().skip(moving).for_each(|gain| *gain *= to_left);
-        right.iter_mut().skip(moving).for_each(|gain| *gain *= to_right);
+        for (l, r) in left.iter_mut().zip(right) {
+            (*l, *r) = (*l * to_left, *l * to_right);
+        }
     }
 
     /// A pair with the power of both sides at 1. Two gains on the way are never both 0.
@@ -276,16 +278,16 @@ mod tests {
         let mut pan = Pan::rest([2f32.sqrt(), 0.0]);
         pan.head_for([0.0, 2f32.sqrt()], 11);
         let (mut left, mut right) = ([1.0f32; 20], [1.0f32; 20]);
-        pan.apply(&mut left, &mut right);
+        pan.split(&mut left, &mut right);
         for (l, r) in left.iter().zip(&right) {
             assert!((l * l + r * r - 2.0).abs() < 1e-5, "{l} {r}");
         }
         assert_eq!((left[19], right[19]), (0.0, 2f32.sqrt()));
         for cut in 0..20 {
             let (mut l, mut r, mut pan) = ([1.0; 20], [1.0; 20], pan);
-            pan.apply(&mut l[..cut], &mut r[..cut]);
+            pan.split(&mut l[..cut], &mut r[..cut]);
             pan.advance(cut as u32);
-            pan.apply(&mut l[cut..], &mut r[cut..]);
+            pan.split(&mut l[cut..], &mut r[cut..]);
             assert_eq!((l, r), (left, right));
         }
     }

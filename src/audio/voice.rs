@@ -106,13 +106,13 @@ impl Voice {
         if frames == 0 {
             return self.stopping.then_some((0, End::Stopped));
         }
-        let falls_silent = self.moving(asked + 1, route) <= asked;
+        let falls_silent = self.stopping && self.moving(asked + 1, route) <= asked;
         let gains = self.gains(frames, self.hold, route, curves);
         let mix = mix.part(0, frames as usize);
         let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
         self.heard = true;
         let end = self.advance(done as u32);
-        end.or((self.stopping && falls_silent).then_some((frames, End::Stopped)))
+        end.or(falls_silent.then_some((frames, End::Stopped)))
     }
 
     /// Moves on in silence. Returns after how many frames it ended, if it did, and why.
@@ -161,7 +161,16 @@ impl Voice {
         }
     }
 
-    /// The product of every gain on the way, always in this order.
+    /// The product of every gain on the way, always in this order, if none of them moves.
+    fn steady_gains(&self, hold: Ramp, route: Route) -> Option<[f32; 2]> {
+        let ramps = self.ramps(&hold, route);
+        if !self.pan.is_at_rest() || !ramps.into_iter().all(Ramp::is_at_rest) {
+            return None;
+        }
+        let gain = ramps.iter().fold(1.0, |gain, ramp| gain * ramp.target());
+        Some(self.pan.target().map(|side| gain * side))
+    }
+
     fn gains<'a>(
         &self,
         frames: u32,
@@ -169,22 +178,25 @@ impl Voice {
         route: Route,
         curves: &'a mut Curves,
     ) -> Gains<'a> {
-        let Route { bus, master } = route;
-        let ramps =
-            [&self.gain, &self.fade, &hold, &bus.gain, &bus.hold, &master.gain, &master.hold];
-        if self.pan.is_at_rest() && ramps.into_iter().all(Ramp::is_at_rest) {
-            let gain = ramps.iter().fold(1.0, |gain, ramp| gain * ramp.target());
-            return Gains::Steady(self.pan.target().map(|side| gain * side));
+        if let Some(gains) = self.steady_gains(hold, route) {
+            return Gains::Steady(gains);
         }
         let left = curves.left.get_mut(..frames as usize).unwrap_or_default();
         let right = curves.right.get_mut(..frames as usize).unwrap_or_default();
-        left.fill(1.0);
-        for ramp in ramps {
+        let ramps = self.ramps(&hold, route);
+        let steady = ramps.iter().take_while(|ramp| ramp.is_at_rest());
+        left.fill(steady.clone().fold(1.0, |gain, ramp| gain * ramp.target()));
+        for ramp in ramps.iter().skip(steady.count()) {
             ramp.apply(left);
         }
-        right.copy_from_slice(left);
-        self.pan.apply(left, right);
+        self.pan.split(left, right);
         Gains::Curve { left, right }
+    }
+
+    /// Every gain on the way but for the pan, in the order in which they are multiplied.
+    fn ramps<'a>(&'a self, hold: &'a Ramp, route: Route<'a>) -> [&'a Ramp; 7] {
+        let Route { bus, master } = route;
+        [&self.gain, &self.fade, hold, &bus.gain, &bus.hold, &master.gain, &master.hold]
     }
 
     /// How loud the coming 50 ms will be to the ear, but for the master, which is the same for
