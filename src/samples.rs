@@ -54,14 +54,10 @@ impl Samples {
 
 /// A stored sample, and the number it stands for.
 pub(crate) trait Sample: Copy {
-    const ZERO: Self;
-
     fn value(self) -> f32;
 }
 
 impl Sample for i16 {
-    const ZERO: i16 = 0;
-
     #[inline(always)]
     fn value(self) -> f32 {
         f32::from(self) * (1.0 / 32_768.0)
@@ -69,8 +65,6 @@ impl Sample for i16 {
 }
 
 impl Sample for f32 {
-    const ZERO: f32 = 0.0;
-
     #[inline(always)]
     fn value(self) -> f32 {
         self

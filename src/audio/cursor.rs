@@ -1,6 +1,6 @@
 //! Where a voice is in its sound, and how it moves: steps, loops, and the clip's two ends.
 
-use super::kernel::{self, ClipFrame, Gains, Interpolator, Mix, SINC_TAPS};
+use super::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS};
 use super::ramp::{Glide, ONE};
 use crate::message::Loop;
 use crate::sound::Samples;
@@ -49,18 +49,12 @@ impl Cursor {
     }
 
     /// Adds what it comes past to the mix. Returns for how many frames: all, unless it ended.
-    pub fn read(
-        &mut self,
-        samples: &Samples,
-        mix: Mix,
-        gains: Gains,
-        between: &Interpolator,
-    ) -> usize {
+    pub fn read(&mut self, samples: &Samples, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
         match samples {
-            Samples::Mono16(clip) => self.read_clip(clip, mix, gains, between),
-            Samples::Stereo16(clip) => self.read_clip(clip, mix, gains, between),
-            Samples::Mono32(clip) => self.read_clip(clip, mix, gains, between),
-            Samples::Stereo32(clip) => self.read_clip(clip, mix, gains, between),
+            Samples::Mono16(clip) => self.read_clip(clip, mix, gains, kernels),
+            Samples::Stereo16(clip) => self.read_clip(clip, mix, gains, kernels),
+            Samples::Mono32(clip) => self.read_clip(clip, mix, gains, kernels),
+            Samples::Stereo32(clip) => self.read_clip(clip, mix, gains, kernels),
         }
     }
 
@@ -69,30 +63,30 @@ impl Cursor {
         clip: &[F],
         mut mix: Mix,
         gains: Gains,
-        between: &Interpolator,
+        kernels: &Kernels,
     ) -> usize {
         let frames = mix.len();
         let mut done = 0;
         while done < frames && !self.is_over(clip.len()) {
             let turns = self.ahead();
             let left = frames - done;
-            let (run, source) = self.plan(clip.len(), left, between);
+            let (run, source) = self.plan(clip.len(), left, kernels);
             let (mix, gains) = (mix.part(done, run), gains.part(done, run));
             let (fraction, glide) = (u64::from(self.position as u32), self.glide);
             match source {
                 Source::Plain { first } => {
-                    kernel::copy(mix, clip.get(first..first + run).unwrap_or_default(), gains);
+                    kernels.copy(mix, clip.get(first..first + run).unwrap_or_default(), gains);
                 }
                 Source::Clip { first, edge } => {
                     let clip = clip.get(first..edge).unwrap_or_default();
-                    kernel::interpolate(mix, clip, fraction, glide, gains, between);
+                    kernels.interpolate(mix, clip, fraction, glide, gains);
                 }
                 Source::Window { first, len } => {
                     let mut window = [F::SILENCE; WINDOW];
                     for (index, frame) in (first..).zip(window.iter_mut().take(len)) {
                         *frame = self.unrolled(clip, index);
                     }
-                    kernel::interpolate(mix, &window, fraction, glide, gains, between);
+                    kernels.interpolate(mix, &window, fraction, glide, gains);
                 }
             }
             self.walk(run as u32);
@@ -102,17 +96,33 @@ impl Cursor {
         done
     }
 
+    /// If the coming frames are the clip's own, and neither turn nor end among them, moves on and
+    /// says where they begin.
+    pub fn pass(&mut self, clip: usize, frames: u32) -> Option<usize> {
+        let first = self.frame() as usize;
+        if !self.is_plain() || first + frames as usize >= self.edge(clip) {
+            return None;
+        }
+        self.walk(frames);
+        Some(first)
+    }
+
+    /// Whether it meets the clip's own frames, one after the other.
+    pub fn is_plain(&self) -> bool {
+        self.glide.left() == 0 && self.glide.step() == ONE && self.position as u32 == 0
+    }
+
     /// How far the next run goes, and what it reads.
-    fn plan(&self, clip: usize, left: usize, between: &Interpolator) -> (usize, Source) {
+    fn plan(&self, clip: usize, left: usize, kernels: &Kernels) -> (usize, Source) {
         let (edge, first) = (self.edge(clip), self.frame() as usize);
-        if self.glide.left() == 0 && self.glide.step() == ONE && self.position as u32 == 0 {
+        if self.is_plain() {
             return (left.min(edge - first), Source::Plain { first });
         }
         let left = match self.glide.left() {
             0 => left,
             gliding => left.min(gliding as usize),
         };
-        let (taps, before) = between.taps();
+        let (taps, before) = kernels.taps();
         let floor =
             self.looping.map_or(0, |range| if self.wrapped { range.start as usize } else { 0 });
         // The last frame from which every neighbour is still before the edge.
@@ -129,8 +139,13 @@ impl Cursor {
 
     /// How many steps begin on a frame up to `last`: at least 1, at most `most`.
     fn frames_until(&self, last: usize, most: usize) -> usize {
-        let limit = (last as u64) << 32 | 0xffff_ffff;
-        ((limit - self.position) / self.glide.longest()).min(most as u64 - 1) as usize + 1
+        let way = ((last as u64) << 32 | 0xffff_ffff) - self.position;
+        let (longest, most) = (self.glide.longest(), most as u64);
+        // Most runs are not cut, and a product is sooner there than a quotient.
+        if (most - 1) * longest <= way {
+            return most as usize;
+        }
+        (way / longest) as usize + 1
     }
 
     /// A frame of the sound as it is heard: round and round, with silence before and after.
@@ -210,12 +225,12 @@ mod tests {
 
     /// What is heard, cut into pieces of `piece` frames.
     fn hear(mut cursor: Cursor, frames: usize, piece: usize, between: Interpolation) -> Vec<f32> {
-        let between = Interpolator::new(between);
+        let kernels = Kernels::new(between);
         let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
         let mut mix = Mix { left: &mut left, right: &mut right };
         for from in (0..frames).step_by(piece) {
             let part = mix.part(from, piece.min(frames - from));
-            cursor.read(&counting(), part, Gains::Steady([1.0, 0.0]), &between);
+            cursor.read(&counting(), part, Gains::Steady([1.0, 0.0]), &kernels);
         }
         left
     }
@@ -268,8 +283,8 @@ mod tests {
                         (at_speed(step, 0, looping), at_speed(step, 0, looping));
                     let (mut left, mut right) = ([0.0; 20], [0.0; 20]);
                     let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
-                    let done =
-                        read.read(&counting(), mix, Gains::Steady([1.0; 2]), &Interpolator::Linear);
+                    let kernels = Kernels::new(Interpolation::Linear);
+                    let done = read.read(&counting(), mix, Gains::Steady([1.0; 2]), &kernels);
                     match skipped.skip(4, frames as u32) {
                         Some(end) => assert_eq!((end as usize, read.is_over(4)), (done, true)),
                         None => assert_eq!(skipped, read),

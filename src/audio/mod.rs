@@ -1,6 +1,7 @@
 //! The audio side. Nothing in this folder allocates, frees, locks, logs, waits or panics once the
 //! renderer is made.
 
+mod batch;
 mod casting;
 mod cursor;
 mod kernel;

@@ -1,10 +1,12 @@
 //! The renderer: hear what the game says, mix, send home what has ended.
 
+use std::mem;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::kernel::{Interpolator, Mix};
+use super::batch::Batch;
+use super::kernel::{Kernels, Mix};
 use super::master::{Buses, Ceiling};
 use super::schedule::Schedule;
 use super::tail::Tail;
@@ -123,7 +125,7 @@ impl Renderer {
             setup: Setup {
                 rate: config.sample_rate,
                 declick,
-                interpolator: Interpolator::new(config.interpolation),
+                kernels: Kernels::new(config.interpolation),
             },
             voices: Voices::new(config.voices),
             parked: Pool::new(config.parked),
@@ -165,10 +167,11 @@ impl Renderer {
                 self.compute(out.len());
             }
             let frames = out.len().min(self.ready - self.served);
-            let (now, later) = std::mem::take(&mut out).split_at_mut(frames);
-            let left = self.left.iter().skip(self.served);
-            let right = self.right.iter().skip(self.served);
-            for (frame, (left, right)) in now.iter_mut().zip(left.zip(right)) {
+            let (now, later) = mem::take(&mut out).split_at_mut(frames);
+            let served = self.served..self.served + frames;
+            let left = self.left.get(served.clone()).unwrap_or_default();
+            let right = self.right.get(served).unwrap_or_default();
+            for (frame, (left, right)) in now.iter_mut().zip(left.iter().zip(right)) {
                 *frame = [*left, *right];
             }
             self.served += frames;
@@ -190,8 +193,9 @@ impl Renderer {
         self.unpark();
         self.fill_snapshot();
         let frames = self.span(wanted);
-        self.left.iter_mut().take(frames).for_each(|sample| *sample = 0.0);
-        self.right.iter_mut().take(frames).for_each(|sample| *sample = 0.0);
+        for side in [&mut self.left, &mut self.right] {
+            side.get_mut(..frames).unwrap_or_default().fill(0.0);
+        }
         let (begin, end) = (self.now, self.now + frames as u64);
         while self.now < end {
             while let Some(due) = self.schedule.take_due(self.now) {
@@ -230,18 +234,29 @@ impl Renderer {
                 ended += 1;
             }
         };
+        let kernels = &self.setup.kernels;
+        let mut batch = Batch::default();
         let mut next = self.voices.pool().oldest();
         while let Some(slot) = next {
             next = self.voices.pool().younger(slot);
-            if let Some(voice) = self.voices.at_mut(slot) {
-                let route = self.buses.route(voice.bus);
-                let part = mix.part(offset, frames);
-                let end = voice.render(part, route, &self.setup, &mut self.scratch.curves);
-                if let Some(end) = end {
-                    note(Seat::Playing(slot), end);
+            let Some(voice) = self.voices.at_mut(slot) else { break };
+            let route = self.buses.route(voice.bus);
+            if let Some(run) = voice.pass(frames as u32, route) {
+                let kind = mem::discriminant(voice.sound.samples());
+                if !batch.add(slot, run, kind) {
+                    batch.flush(mix.part(offset, frames), self.voices.pool(), kernels);
+                    batch.add(slot, run, kind);
                 }
+                continue;
+            }
+            batch.flush(mix.part(offset, frames), self.voices.pool(), kernels);
+            let Some(voice) = self.voices.at_mut(slot) else { break };
+            let part = mix.part(offset, frames);
+            if let Some(end) = voice.render(part, route, &self.setup, &mut self.scratch.curves) {
+                note(Seat::Playing(slot), end);
             }
         }
+        batch.flush(mix.part(offset, frames), self.voices.pool(), kernels);
         let mut next = self.parked.oldest();
         while let Some(slot) = next {
             next = self.parked.younger(slot);
@@ -306,7 +321,7 @@ impl Renderer {
         if let Err(report) = self.bridge.reports.send(report) {
             // Every ending and every pool has a place of its own, so there is always room. Were
             // there none, to leak would still be better than to free here.
-            std::mem::forget(report);
+            mem::forget(report);
         }
     }
 

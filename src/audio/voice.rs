@@ -1,7 +1,8 @@
 //! One voice: a sound, a place in it, and the gains between it and the ear.
 
+use super::batch::Run;
 use super::cursor::Cursor;
-use super::kernel::{Gains, Interpolator, Mix};
+use super::kernel::{Gains, Kernels, Mix};
 use super::master::Route;
 use super::ramp::{Glide, Pan, Ramp};
 use crate::message::{Change, End, Request};
@@ -15,7 +16,7 @@ pub(super) struct Setup {
     pub rate: u32,
     /// The shortest change, in frames.
     pub declick: u32,
-    pub interpolator: Interpolator,
+    pub kernels: Kernels,
 }
 
 /// Room for the gains of as many frames as are ever mixed at once.
@@ -92,6 +93,18 @@ impl Voice {
         self.hold.head_for(1.0, declick);
     }
 
+    /// If the coming frames are a run of its clip at one gain, and it has not ended after them,
+    /// moves on and leaves the run to be mixed.
+    pub fn pass(&mut self, frames: u32, route: Route) -> Option<Run> {
+        if !self.cursor.is_plain() || self.moving(frames, route) < frames {
+            return None;
+        }
+        let gains = self.steady_gains(self.hold, route)?;
+        let first = self.cursor.pass(self.sound.frame_count(), frames)?;
+        self.heard = true;
+        Some(Run { first, gains })
+    }
+
     /// Adds the coming frames to the mix. Returns after how many it ended, if it did, and why.
     pub fn render(
         &mut self,
@@ -109,7 +122,7 @@ impl Voice {
         let falls_silent = self.stopping && self.moving(asked + 1, route) <= asked;
         let gains = self.gains(frames, self.hold, route, curves);
         let mix = mix.part(0, frames as usize);
-        let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
+        let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.kernels);
         self.heard = true;
         let end = self.advance(done as u32);
         end.or(falls_silent.then_some((frames, End::Stopped)))
@@ -136,7 +149,7 @@ impl Voice {
         let mut cursor = self.cursor;
         cursor.glide = Glide::rest(cursor.glide.step());
         let mix = mix.part(0, frames as usize);
-        cursor.read(self.sound.samples(), mix, gains, &setup.interpolator);
+        cursor.read(self.sound.samples(), mix, gains, &setup.kernels);
     }
 
     /// For how many of the coming frames it moves, before it is paused or has faded out.

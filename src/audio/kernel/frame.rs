@@ -1,0 +1,199 @@
+//! The frames of clips as they are kept in memory, and how eight of them are read at once.
+
+#![allow(unsafe_code)] // To read where a caller has proved that the clip is.
+
+use super::lanes::{LANES, Lanes, Rows};
+use crate::samples::{Sample, Samples};
+
+/// What a 16-bit sample is multiplied by: exact, whatever the sample.
+const SHORT: f32 = 1.0 / 32_768.0;
+
+/// Eight frames: those of the left side, and those of the right.
+type Eight<L> = [<L as Lanes>::Floats; 2];
+
+/// A frame of a clip.
+pub trait ClipFrame: Copy {
+    /// What lies before and after a clip.
+    const SILENCE: Self;
+
+    /// The clip of a sound whose frames are of this kind.
+    fn clip(samples: &Samples) -> Option<&[Self]>;
+
+    /// Left and right.
+    fn stereo(self) -> [f32; 2];
+
+    /// Eight frames that lie side by side.
+    fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L>;
+
+    /// At each of eight places, the frame that is there and the one after it.
+    ///
+    /// # Safety
+    /// The clip has both of them, at each place.
+    unsafe fn two<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 2];
+
+    /// At each of eight places, the frame that is there and the three after it.
+    ///
+    /// # Safety
+    /// The clip has all four, at each place.
+    unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4];
+}
+
+/// The bytes of some frames from each of eight places on.
+///
+/// # Safety
+/// The clip has so many bytes there, at each place.
+#[inline(always)]
+unsafe fn rows<'a, F, const N: usize>(clip: &'a [F], at: &[usize; LANES]) -> Rows<'a, N> {
+    // SAFETY: the caller says that these bytes belong to the clip. They are samples, and so
+    // initialised; bytes need no alignment.
+    at.map(|at| unsafe { &*clip.as_ptr().add(at).cast::<[u8; N]>() })
+}
+
+/// 16-bit samples, as the numbers they stand for.
+#[inline(always)]
+fn scaled<L: Lanes>(lanes: L, shorts: L::Floats) -> L::Floats {
+    lanes.mul(shorts, lanes.splat(SHORT))
+}
+
+/// Words of two 16-bit samples each: the first ones, and the second ones.
+#[inline(always)]
+fn split<L: Lanes>(lanes: L, words: L::Words) -> [L::Floats; 2] {
+    let (first, second) = (lanes.first_shorts(words), lanes.second_shorts(words));
+    [scaled(lanes, first), scaled(lanes, second)]
+}
+
+/// Mono sounds on both sides.
+impl ClipFrame for [f32; 1] {
+    const SILENCE: Self = [0.0];
+
+    fn clip(samples: &Samples) -> Option<&[Self]> {
+        if let Samples::Mono32(clip) = samples { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
+    fn stereo(self) -> [f32; 2] {
+        [self[0]; 2]
+    }
+
+    #[inline(always)]
+    fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
+        [lanes.load(&frames.map(|[sample]| sample)); 2]
+    }
+
+    #[inline(always)]
+    unsafe fn two<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 2] {
+        // SAFETY: two frames of 4 bytes.
+        let [a, b] = lanes.pairs(unsafe { rows(clip, at) });
+        [[lanes.floats(a); 2], [lanes.floats(b); 2]]
+    }
+
+    #[inline(always)]
+    unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4] {
+        // SAFETY: four frames of 4 bytes.
+        let [a, b, c, d] = lanes.quads(unsafe { rows(clip, at) });
+        [[lanes.floats(a); 2], [lanes.floats(b); 2], [lanes.floats(c); 2], [lanes.floats(d); 2]]
+    }
+}
+
+impl ClipFrame for [f32; 2] {
+    const SILENCE: Self = [0.0; 2];
+
+    fn clip(samples: &Samples) -> Option<&[Self]> {
+        if let Samples::Stereo32(clip) = samples { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
+    fn stereo(self) -> [f32; 2] {
+        self
+    }
+
+    #[inline(always)]
+    fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
+        let flat = frames.as_flattened().first_chunk();
+        lanes.load_pairs(flat.unwrap_or(&[0.0; 2 * LANES]))
+    }
+
+    #[inline(always)]
+    unsafe fn two<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 2] {
+        // SAFETY: two frames of 8 bytes.
+        let [al, ar, bl, br] = lanes.quads(unsafe { rows(clip, at) });
+        [[lanes.floats(al), lanes.floats(ar)], [lanes.floats(bl), lanes.floats(br)]]
+    }
+
+    #[inline(always)]
+    unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4] {
+        // SAFETY: of four frames the first two, and the last two.
+        let ([a, b], [c, d]) =
+            unsafe { (Self::two(lanes, clip, at), Self::two(lanes, clip, &at.map(|at| at + 2))) };
+        [a, b, c, d]
+    }
+}
+
+impl ClipFrame for [i16; 1] {
+    const SILENCE: Self = [0];
+
+    fn clip(samples: &Samples) -> Option<&[Self]> {
+        if let Samples::Mono16(clip) = samples { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
+    fn stereo(self) -> [f32; 2] {
+        [self[0].value(); 2]
+    }
+
+    #[inline(always)]
+    fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
+        [scaled(lanes, lanes.load_shorts(&frames.map(|[sample]| sample))); 2]
+    }
+
+    #[inline(always)]
+    unsafe fn two<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 2] {
+        // SAFETY: two frames of 2 bytes.
+        let [a, b] = split(lanes, lanes.words(unsafe { rows(clip, at) }));
+        [[a; 2], [b; 2]]
+    }
+
+    #[inline(always)]
+    unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4] {
+        // SAFETY: four frames of 2 bytes.
+        let [ab, cd] = lanes.pairs(unsafe { rows(clip, at) });
+        let ([a, b], [c, d]) = (split(lanes, ab), split(lanes, cd));
+        [[a; 2], [b; 2], [c; 2], [d; 2]]
+    }
+}
+
+impl ClipFrame for [i16; 2] {
+    const SILENCE: Self = [0; 2];
+
+    fn clip(samples: &Samples) -> Option<&[Self]> {
+        if let Samples::Stereo16(clip) = samples { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
+    fn stereo(self) -> [f32; 2] {
+        self.map(Sample::value)
+    }
+
+    #[inline(always)]
+    fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
+        let bytes = frames.map(|[left, right]| {
+            let ([a, b], [c, d]) = (left.to_ne_bytes(), right.to_ne_bytes());
+            [a, b, c, d]
+        });
+        split(lanes, lanes.load_words(&bytes))
+    }
+
+    #[inline(always)]
+    unsafe fn two<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 2] {
+        // SAFETY: two frames of 4 bytes.
+        let [a, b] = lanes.pairs(unsafe { rows(clip, at) });
+        [split(lanes, a), split(lanes, b)]
+    }
+
+    #[inline(always)]
+    unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4] {
+        // SAFETY: four frames of 4 bytes.
+        let [a, b, c, d] = lanes.quads(unsafe { rows(clip, at) });
+        [split(lanes, a), split(lanes, b), split(lanes, c), split(lanes, d)]
+    }
+}

@@ -1,0 +1,217 @@
+//! The inner loops: a stretch of a sound, at its gains, added to the mix.
+//!
+//! A caller cuts a block at clip ends and loop points first, so that a run here reads contiguous
+//! frames and never branches. `scalar` says what the right bits are; `wide` computes the same bits
+//! eight frames at a time, in the `lanes` of the best instruction set that the processor has.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod frame;
+mod lanes;
+mod scalar;
+mod wide;
+
+pub(super) use frame::ClipFrame;
+pub(super) use wide::AT_ONCE;
+
+use super::ramp::Glide;
+use crate::config::Interpolation;
+use crate::sinc;
+use lanes::{Cpu, LANES};
+
+/// Where a run is added: as many frames as both hold.
+pub(super) struct Mix<'a> {
+    pub left: &'a mut [f32],
+    pub right: &'a mut [f32],
+}
+
+impl Mix<'_> {
+    /// A part of it.
+    pub fn part(&mut self, from: usize, len: usize) -> Mix<'_> {
+        Mix {
+            left: self.left.get_mut(from..from + len).unwrap_or_default(),
+            right: self.right.get_mut(from..from + len).unwrap_or_default(),
+        }
+    }
+
+    /// All of it from some frame on.
+    fn rest(&mut self, from: usize) -> Mix<'_> {
+        self.part(from, self.len().saturating_sub(from))
+    }
+
+    pub fn len(&self) -> usize {
+        self.left.len()
+    }
+
+    fn frames(&mut self) -> impl Iterator<Item = (&mut f32, &mut f32)> {
+        self.left.iter_mut().zip(self.right.iter_mut())
+    }
+}
+
+/// The gains of a run: the same for all of it, or one for each frame.
+#[derive(Clone, Copy)]
+pub(super) enum Gains<'a> {
+    Steady([f32; 2]),
+    Curve { left: &'a [f32], right: &'a [f32] },
+}
+
+impl Gains<'_> {
+    /// The gains of a part.
+    pub fn part(&self, from: usize, len: usize) -> Gains<'_> {
+        match self {
+            Gains::Steady(gains) => Gains::Steady(*gains),
+            Gains::Curve { left, right } => Gains::Curve {
+                left: left.get(from..from + len).unwrap_or_default(),
+                right: right.get(from..from + len).unwrap_or_default(),
+            },
+        }
+    }
+
+    /// The gains from some frame on.
+    fn rest(&self, from: usize) -> Gains<'_> {
+        match self {
+            Gains::Steady(gains) => Gains::Steady(*gains),
+            Gains::Curve { left, right } => Gains::Curve {
+                left: left.get(from..).unwrap_or_default(),
+                right: right.get(from..).unwrap_or_default(),
+            },
+        }
+    }
+}
+
+/// The kernels of one processor, for one way to read between the samples. Chosen once.
+pub(super) struct Kernels {
+    cpu: Cpu,
+    interpolator: Interpolator,
+}
+
+impl Kernels {
+    pub fn new(interpolation: Interpolation) -> Kernels {
+        Kernels { cpu: Cpu::best(), interpolator: Interpolator::new(interpolation) }
+    }
+
+    /// How many neighbours are read at a position, and how many of them lie before it.
+    pub fn taps(&self) -> (usize, usize) {
+        self.interpolator.taps()
+    }
+
+    /// Adds a run of frames as they are.
+    pub fn copy<F: ClipFrame>(&self, mut mix: Mix, clip: &[F], gains: Gains) {
+        let done = self.cpu.run(wide::Copy { mix: mix.rest(0), clip, gains });
+        if done == mix.len() {
+            return;
+        }
+        scalar::copy(mix.rest(done), clip.get(done..).unwrap_or_default(), gains.rest(done));
+    }
+
+    /// Adds runs of several clips, each at one gain: to each frame one after the other, as if
+    /// each clip had been added alone.
+    pub fn copy_all<F: ClipFrame>(
+        &self,
+        mut mix: Mix,
+        clips: [&[F]; AT_ONCE],
+        gains: [[f32; 2]; AT_ONCE],
+    ) {
+        let done = self.cpu.run(wide::CopyAll { mix: mix.rest(0), clips, gains });
+        if done == mix.len() {
+            return;
+        }
+        for (clip, gains) in clips.into_iter().zip(gains) {
+            let clip = clip.get(done..).unwrap_or_default();
+            scalar::copy(mix.rest(done), clip, Gains::Steady(gains));
+        }
+    }
+
+    /// Adds a run of frames read between the samples: `clip` begins at the first tap of
+    /// `position`.
+    pub fn interpolate<F: ClipFrame>(
+        &self,
+        mut mix: Mix,
+        clip: &[F],
+        position: u64,
+        glide: Glide,
+        gains: Gains,
+    ) {
+        let interpolator = &self.interpolator;
+        let wide =
+            wide::Interpolate { mix: mix.rest(0), clip, position, glide, gains, interpolator };
+        let (done, position, glide) = self.cpu.run(wide);
+        if done == mix.len() {
+            return;
+        }
+        scalar::interpolate(mix.rest(done), clip, position, glide, gains.rest(done), interpolator);
+    }
+}
+
+/// How sounds are read between their samples, with what it needs for that.
+enum Interpolator {
+    Linear,
+    Cubic,
+    Sinc(Box<SincTable>),
+}
+
+impl Interpolator {
+    fn new(interpolation: Interpolation) -> Interpolator {
+        match interpolation {
+            Interpolation::Linear => Interpolator::Linear,
+            Interpolation::Cubic => Interpolator::Cubic,
+            Interpolation::Sinc => Interpolator::Sinc(Box::new(SincTable::new())),
+        }
+    }
+
+    fn taps(&self) -> (usize, usize) {
+        match self {
+            Interpolator::Linear => (2, 0),
+            Interpolator::Cubic => (4, 1),
+            Interpolator::Sinc(_) => (SINC_TAPS, SINC_TAPS / 2 - 1),
+        }
+    }
+}
+
+/// The most neighbours any interpolator reads.
+pub(super) const SINC_TAPS: usize = 16;
+
+/// Fractions between two samples for which the sinc is worked out; those between are blended.
+const SINC_PHASES: usize = 256;
+
+/// Where the sinc begins to fall off, of half the sound's rate: a compromise between the treble
+/// kept and the images let through.
+const SINC_CUTOFF: f64 = 0.9;
+
+/// A windowed sinc at every phase, and one phase more, so that the last has a neighbour.
+struct SincTable {
+    rows: [[[f32; SINC_TAPS / 2]; 2]; SINC_PHASES + 1],
+}
+
+impl SincTable {
+    fn new() -> SincTable {
+        let row = |phase| {
+            let weights: [f32; SINC_TAPS] =
+                sinc::weights(phase as f64 / SINC_PHASES as f64, SINC_CUTOFF);
+            [0, SINC_TAPS / 2].map(|half| std::array::from_fn(|tap| weights[half + tap]))
+        };
+        SincTable { rows: std::array::from_fn(row) }
+    }
+}
+
+/// The highest absolute value on each side.
+pub(super) fn peaks(left: &[f32], right: &[f32]) -> [f32; 2] {
+    [left, right].map(|side| {
+        // One for each lane: a single one would have every sample wait for the one before it.
+        let mut peaks = [0f32; LANES];
+        let (groups, rest) = side.as_chunks::<LANES>();
+        for group in groups {
+            peaks = std::array::from_fn(|i| higher(peaks[i], group[i].abs()));
+        }
+        let rest = rest.iter().map(|sample| sample.abs());
+        rest.chain(peaks).fold(0.0, higher)
+    })
+}
+
+#[inline(always)]
+fn higher(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
+}
+
+#[cfg(test)]
+mod tests;
