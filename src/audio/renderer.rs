@@ -239,6 +239,9 @@ impl Renderer {
         let mut next = self.voices.pool().oldest();
         while let Some(slot) = next {
             next = self.voices.pool().younger(slot);
+            if let Some(voice) = next.and_then(|next| self.voices.pool().at(next)) {
+                voice.prefetch();
+            }
             let Some(voice) = self.voices.at_mut(slot) else { break };
             let route = self.buses.route(voice.bus);
             if let Some(run) = voice.pass(frames as u32, route) {

@@ -2,7 +2,7 @@
 
 use super::batch::Run;
 use super::cursor::Cursor;
-use super::kernel::{Gains, Kernels, Mix};
+use super::kernel::{Gains, Kernels, Mix, prefetch};
 use super::master::Route;
 use super::ramp::{Glide, Pan, Ramp};
 use crate::message::{Change, End, Request};
@@ -91,6 +91,11 @@ impl Voice {
     fn rise(&mut self, setup: &Setup) {
         let declick = if self.heard || self.cursor.position > 0 { setup.declick } else { 0 };
         self.hold.head_for(1.0, declick);
+    }
+
+    /// Asks for what it reads next.
+    pub fn prefetch(&self) {
+        prefetch(self.sound.samples(), self.cursor.frame() as usize);
     }
 
     /// If the coming frames are a run of its clip at one gain, and it has not ended after them,

@@ -11,7 +11,7 @@ mod lanes;
 mod scalar;
 mod wide;
 
-pub(super) use frame::ClipFrame;
+pub(super) use frame::{ClipFrame, prefetch};
 pub(super) use wide::AT_ONCE;
 
 use super::ramp::Glide;
