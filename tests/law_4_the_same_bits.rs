@@ -377,3 +377,50 @@ fn endings_come_in_the_same_order_at_any_buffer_size() {
         assert_eq!(order(size), [128, 1, 130, 129, 300, 500, 400], "buffers of {size}");
     }
 }
+
+/// However voices are gathered to be mixed together, each frame is the sum of what they would be
+/// alone, the oldest first.
+#[test]
+fn a_mix_is_the_sum_of_its_voices_in_their_order() {
+    let rate = 48_000;
+    let stereo: Vec<Frame> = noise(3, 3000).into_iter().map(|it| [it, -0.5 * it]).collect();
+    let sounds = [
+        mono(rate, &noise(1, 3000)),
+        Sound::from_stereo(rate, &stereo).expect("noise"),
+        wav16(rate, 1, &noise(2, 3000)),
+        wav16(rate, 2, &noise(4, 3000)),
+    ];
+    let heard = |plays: &[Play]| {
+        let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("the default");
+        for play in plays {
+            mixer.play(play.clone());
+        }
+        renderer.frames(4000)
+    };
+    for seed in 0..20 {
+        let mut random = Random(seed);
+        let mut sound = &sounds[0];
+        let plays: Vec<Play> = (0..40)
+            .map(|_| {
+                if random.below(3) == 0 {
+                    sound = random.pick(&sounds);
+                }
+                let play = Play::of(sound).gain(0.02 * random.unit()).pan(random.unit());
+                match random.below(8) {
+                    0 => play.speed(random.between(0.5, 2.0)),
+                    1 => play.fade_in(Duration::from_millis(random.below(50))),
+                    2 => play.looping(),
+                    _ => play,
+                }
+            })
+            .collect();
+        let mut sum = vec![[0f32; 2]; 4000];
+        for play in &plays {
+            for (sum, frame) in sum.iter_mut().zip(heard(std::slice::from_ref(play))) {
+                *sum = [sum[0] + frame[0], sum[1] + frame[1]];
+            }
+        }
+        assert!(sum.iter().flatten().all(|sample| sample.abs() < 1.0), "below the ceiling");
+        assert_eq!(bits(&heard(&plays)), bits(&sum), "seed {seed}");
+    }
+}

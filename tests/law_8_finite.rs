@@ -4,7 +4,9 @@
 mod common;
 
 use common::{Random, bits, mono, noise};
-use voicepool::{BusId, Config, Frame, Mixer, Play, Priority, Renderer, Sound, ms, secs};
+use voicepool::{
+    BusId, Config, Frame, Interpolation, Mixer, Play, Priority, Renderer, Sound, ms, secs,
+};
 
 const RATE: u32 = 48_000;
 /// What no game means to say.
@@ -205,5 +207,24 @@ fn samples_too_small_to_hear_become_silence() {
     for _ in 0..40 {
         let frames = renderer.frames(1 + random.below(200) as usize);
         assert!(frames.iter().flatten().all(|sample| *sample == 0.0));
+    }
+}
+
+/// And so are they at the least gains that are not silence, on the whole way out: what is let in
+/// never becomes a denormal number, or only for the few frames of a fade.
+#[test]
+fn the_quietest_that_can_be_heard_is_no_denormal_number() {
+    for interpolation in [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc] {
+        for speed in [1.0, 1.1892] {
+            let config = Config { interpolation, ..Config::default() };
+            let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
+            let (bus, quietest) = (BusId::new(1), mono(RATE, &[1e-12; 4800]));
+            for target in [bus, BusId::MASTER] {
+                mixer.set_gain(target, 1e-8, ms(0));
+            }
+            mixer.play(Play::of(&quietest).bus(bus).gain(1e-8).looping().speed(speed));
+            let frames = renderer.frames(9600).split_off(480);
+            assert!(frames.iter().flatten().all(|sample| sample.is_normal()), "{interpolation:?}");
+        }
     }
 }
