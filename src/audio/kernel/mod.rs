@@ -8,7 +8,11 @@
 mod avx2;
 mod frame;
 mod lanes;
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod plain;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 mod wide;
 
 pub(super) use frame::{ClipFrame, prefetch};
