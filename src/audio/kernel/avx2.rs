@@ -33,6 +33,13 @@ macro_rules! beside {
     };
 }
 
+/// Eight bytes from each of two places.
+macro_rules! two_rows {
+    ($a:expr, $b:expr) => {
+        _mm_castsi128_ps(_mm_unpacklo_epi64(_mm_loadl_epi64($a), _mm_loadl_epi64($b)))
+    };
+}
+
 /// Methods whose intrinsics need AVX2 and memory that is there.
 macro_rules! with_avx2 {
     ($(fn $name:ident($self:ident $(, $arg:ident: $type:ty)*) $(-> $out:ty)? $body:block)*) => {$(
@@ -79,11 +86,9 @@ impl Lanes for Avx2 {
             _mm256_setr_epi32(a, b, c, d, e, f, g, h)
         }
         fn pairs(self, at: Rows<8>) -> [__m256i; 2] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<f64>());
-            let ab = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(a), b));
-            let cd = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(c), d));
-            let ef = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(e), f));
-            let gh = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(g), h));
+            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<__m128i>());
+            let (ab, cd) = (two_rows!(a, b), two_rows!(c, d));
+            let (ef, gh) = (two_rows!(e, f), two_rows!(g, h));
             let (outer, inner) = (beside!(ab, ef), beside!(cd, gh));
             [
                 _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(outer, inner)),

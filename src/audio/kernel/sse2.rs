@@ -29,8 +29,9 @@ type Words = [__m128i; 2];
 /// Two words from each of four places: the first of each, and the second.
 macro_rules! pairs {
     ($a:expr, $b:expr, $c:expr, $d:expr) => {{
-        let ab = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd($a), $b));
-        let cd = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd($c), $d));
+        let ab = _mm_unpacklo_epi64(_mm_loadl_epi64($a), _mm_loadl_epi64($b));
+        let cd = _mm_unpacklo_epi64(_mm_loadl_epi64($c), _mm_loadl_epi64($d));
+        let (ab, cd) = (_mm_castsi128_ps(ab), _mm_castsi128_ps(cd));
         let (first, second) = (_mm_shuffle_ps::<0x88>(ab, cd), _mm_shuffle_ps::<0xdd>(ab, cd));
         (_mm_castps_si128(first), _mm_castps_si128(second))
     }};
@@ -110,7 +111,7 @@ impl Lanes for Sse2 {
             [_mm_setr_epi32(a, b, c, d), _mm_setr_epi32(e, f, g, h)]
         }
         fn pairs(self, at: Rows<8>) -> [Words; 2] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<f64>());
+            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<__m128i>());
             let (early, late) = (pairs!(a, b, c, d), pairs!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1]]
         }
