@@ -29,7 +29,7 @@ mod view;
 mod wand;
 
 use std::error::Error;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use voicepool::{Config, Mixer};
@@ -60,8 +60,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if options.help {
-        print!("{}", args::HELP);
-        Ok(())
+        Ok(write!(std::io::stdout(), "{}", args::HELP)?)
     } else if !options.sweep.is_empty() {
         sweep::run(options)
     } else if let Some(path) = &options.screenshot {
@@ -81,6 +80,5 @@ fn play(options: &Options) -> Result<(), Box<dyn Error>> {
     let cast = Cast::load(&options.folder(), &mixer)?;
     let mut app = App::new(Wand::new(mixer, cast, options.seed()));
     terminal::run(&mut app)?;
-    print!("{}", app.lesson());
-    Ok(())
+    Ok(write!(std::io::stdout(), "{}", app.lesson())?)
 }
