@@ -1,7 +1,7 @@
 //! The app: a wand, a stage, and what is seen of the pool. It does not know whether it runs in a
 //! terminal, in a picture or in a test: it gets keys and ticks, and can be drawn.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -45,8 +45,8 @@ pub struct App {
     pub flashes: HashMap<usize, Theft>,
     pub log: VecDeque<Entry>,
     pub last_theft: Option<Scene>,
-    /// A theft of this tick, and the thief.
-    latest: Option<(Theft, VoiceId)>,
+    /// The latest theft of this tick, and who had a voice just then.
+    latest: Option<(Theft, Vec<VoiceId>)>,
     pub frozen: bool,
     pub ear_test: bool,
     pub help: bool,
@@ -65,6 +65,8 @@ pub struct App {
     born: HashMap<VoiceId, u64>,
     /// In which slot each was last known to be: where it was seen, or whose place it took.
     slots: HashMap<VoiceId, usize>,
+    /// Who is parked, as was heard: the picture of the pool may be older than the news.
+    parked: HashSet<VoiceId>,
     /// When it was last told that a voice was parked or is back.
     told: HashMap<VoiceId, u64>,
     waves: usize,
@@ -164,6 +166,7 @@ impl App {
             attract: None,
             born: HashMap::new(),
             slots: HashMap::new(),
+            parked: HashSet::new(),
             told: HashMap::new(),
             waves: 0,
             waved: None,
@@ -368,8 +371,15 @@ impl App {
                 self.slots.remove(&voice);
                 self.told.remove(&voice);
             }
-            Event::Parked { voice, at } => self.moved(voice, at, "was parked"),
-            Event::Unparked { voice, at } => self.moved(voice, at, "is back"),
+            Event::Parked { voice, at } => {
+                self.slots.remove(&voice);
+                self.parked.insert(voice);
+                self.moved(voice, at, "was parked");
+            }
+            Event::Unparked { voice, at } => {
+                self.parked.remove(&voice);
+                self.moved(voice, at, "is back");
+            }
             Event::Output(state) => {
                 self.note(self.wand.mixer.clock(), format!("output: {state}"), Kind::News);
             }
@@ -381,20 +391,21 @@ impl App {
         let Theft { thief, victim, level, .. } = &theft;
         let kind = if *level > FAINT { Kind::Loud } else { Kind::Faint };
         self.note(at, format!("{thief} stole {victim} at {}", decibels(*level)), kind);
+        let there = self.slots.keys().copied().collect();
+        self.latest = Some((theft.clone(), there));
         // The thief sits where its victim sat.
         if let Some(slot) = self.slots.remove(&theft.voice) {
             self.slots.insert(by, slot);
-            self.flashes.insert(slot, theft.clone());
+            self.flashes.insert(slot, theft);
         }
-        self.latest = Some((theft, by));
     }
 
     /// The theft that was last heard of, and everybody whom it could have met: who is in the picture
     /// before it. The levels are from the one after it, which is the nearer, and the victim's own
     /// is exact.
     fn remember(&mut self, after: &[VoiceInfo]) {
-        let Some((theft, by)) = self.latest.take().filter(|_| !self.frozen) else { return };
-        let has_voice = |voice: &&VoiceInfo| voice.slot.is_some() && voice.voice != by;
+        let Some((theft, there)) = self.latest.take().filter(|_| !self.frozen) else { return };
+        let has_voice = |voice: &&VoiceInfo| there.contains(&voice.voice);
         let nearer = |before: &VoiceInfo| {
             let later = after.iter().find(|voice| voice.voice == before.voice);
             let mut voice =
@@ -430,10 +441,15 @@ impl App {
         for voice in &voices {
             self.born.entry(voice.voice).or_insert(self.ticks);
             match voice.slot {
-                Some(slot) => drop(self.slots.insert(voice.voice, slot)),
-                None => drop(self.slots.remove(&voice.voice)),
+                Some(slot) if !self.parked.contains(&voice.voice) => {
+                    self.slots.insert(voice.voice, slot);
+                }
+                _ => drop(self.slots.remove(&voice.voice)),
             }
         }
+        let is_live = |voice: &VoiceId| self.wand.mixer.is_live(*voice);
+        self.slots.retain(|voice, _| is_live(voice));
+        self.parked.retain(is_live);
         self.voices = voices;
         self.flashes.retain(|_, theft| self.ticks - theft.tick < FLASH);
     }
