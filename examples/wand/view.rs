@@ -146,6 +146,31 @@ fn bar(width: u16, share: f32) -> String {
     format!("{bar:<width$}", width = width.into())
 }
 
+/// How many columns a text takes: some characters take two, and some none.
+fn columns(text: &str) -> usize {
+    Span::raw(text).width()
+}
+
+/// As much of a name as fits into so many columns.
+fn clip(name: &str, width: usize) -> String {
+    let mut clipped = String::new();
+    for c in name.chars() {
+        clipped.push(c);
+        if columns(&clipped) > width {
+            clipped.pop();
+            break;
+        }
+    }
+    clipped
+}
+
+/// A name in exactly so many columns.
+fn fit(name: &str, width: usize) -> String {
+    let clipped = clip(name, width);
+    let rest = width - columns(&clipped);
+    clipped + &" ".repeat(rest)
+}
+
 /// How much of a meter a level fills, in decibels.
 fn share(level: f32) -> f32 {
     1.0 + level / 60.0
@@ -166,4 +191,22 @@ fn from_bottom(area: &mut Rect, rows: u16) -> Rect {
 fn from_right(area: &mut Rect, columns: u16) -> Rect {
     area.width -= columns;
     Rect { x: area.x + area.width, width: columns, ..*area }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_takes_its_columns_whatever_it_is_written_in() {
+        for (name, fitted) in [
+            ("coin", "coin  "),
+            ("sparkle_tick", "sparkl"),
+            ("日本語の音", "日本語"),
+            ("日本a語", "日本a "),
+            ("e\u{301}toile\u{301}s", "e\u{301}toile\u{301}"),
+        ] {
+            assert_eq!(fit(name, 6), fitted);
+        }
+    }
 }

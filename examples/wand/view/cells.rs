@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use voicepool::{Priority, VoiceInfo, VoiceState, to_db};
 
-use super::{bar, ink, rule, share};
+use super::{bar, clip, columns, fit, ink, rule, share};
 use crate::app::{App, Theft, decibels};
 use crate::wand::Tag;
 
@@ -87,9 +87,8 @@ fn flash(buffer: &mut Buffer, at: Rect, theft: &Theft) {
     let Theft { thief, victim, .. } = theft;
     // Both names, however narrow the cell.
     let half = usize::from(at.width - 1) / 2;
-    let most = |name: &str, most| name.chars().take(most).collect::<String>();
-    let victim = most(victim, half);
-    let thief = most(thief, usize::from(at.width) - 1 - victim.chars().count());
+    let victim = clip(victim, half);
+    let thief = clip(thief, usize::from(at.width) - 1 - columns(&victim));
     Line::from(format!("{thief}◂{victim}")).render(at, buffer);
 }
 
@@ -97,13 +96,12 @@ fn voice(buffer: &mut Buffer, at: Rect, app: &App, voice: &VoiceInfo, cell: &Cel
     let sound = Tag::unpack(voice.tag).sound;
     let level = to_db(voice.level);
     let own = ink::sound(sound, 1.0);
-    let name: String = app.wand.cast.name(sound).chars().take(cell.name.into()).collect();
     let name_style = match voice.state {
         VoiceState::Playing => Style::new().fg(own),
         _ => Style::new().fg(ink::DIM).add_modifier(Modifier::ITALIC),
     };
     let mut line = Line::from(vec![
-        Span::styled(format!("{name:<width$}", width = cell.name.into()), name_style),
+        Span::styled(fit(app.wand.cast.name(sound), cell.name.into()), name_style),
         Span::raw(" "),
         Span::styled(bar(cell.bar, share(level)), ink::level(level)),
     ]);

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
 use voicepool::{Priority, VoiceState, WhenFull, to_db};
 
-use super::{bar, cells, ink, share};
+use super::{bar, cells, fit, ink, share};
 use crate::app::{App, Scene, decibels};
 use crate::keys;
 use crate::wand::{ANSWERS, Tag};
@@ -91,7 +91,7 @@ pub fn theft(buffer: &mut Buffer, screen: Rect, app: &App) {
         let sound = Tag::unpack(voice.tag).sound;
         let level = to_db(voice.level);
         let slot = voice.slot.map_or(String::new(), |slot| slot.to_string());
-        let name: String = app.wand.cast.name(sound).chars().take(14).collect();
+        let name = fit(app.wand.cast.name(sound), 14);
         let priority = format!("{:?}", voice.priority);
         let is_victim = voice.voice == theft.voice;
         let safe = voice.priority == Priority::Protected && voice.state != VoiceState::Stopping;
@@ -104,7 +104,7 @@ pub fn theft(buffer: &mut Buffer, screen: Rect, app: &App) {
         };
         let line = Line::from(vec![
             Span::styled(format!("{slot:>4}  "), ink::DIM),
-            Span::styled(format!("{name:<15} "), ink::sound(sound, 1.0)),
+            Span::styled(format!("{name}  "), ink::sound(sound, 1.0)),
             Span::styled(bar(10, share(level)), ink::level(level)),
             Span::raw(format!(" {:>8} ", decibels(level))),
             cells::priority(voice.priority),
