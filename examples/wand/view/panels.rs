@@ -102,11 +102,16 @@ pub fn log(buffer: &mut Buffer, area: Rect, app: &App) {
             Kind::News => ink::GOOD,
         };
         let line = Line::from(vec![
-            Span::styled(format!("{:5.1} ", entry.at), ink::FAINT),
+            Span::styled(seconds(entry.at), ink::FAINT),
             Span::styled(entry.text.as_str(), color),
         ]);
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
+}
+
+/// A time in five columns: in the smallest log there is no room for a sixth.
+fn seconds(at: f64) -> String {
+    if at < 99.95 { format!("{at:4.1} ") } else { format!("{at:4.0} ") }
 }
 
 /// Which sound is played how often, and what became of it. Who lost the most comes first.
