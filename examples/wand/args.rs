@@ -56,7 +56,10 @@ impl Options {
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let name = word.to_string_lossy().into_owned();
-            let mut value = || words.next().ok_or_else(|| format!("{name} needs a value"));
+            // What looks like an option is one: a file of that name is written `./--wav`.
+            let is_value = |word: &OsString| !word.as_encoded_bytes().starts_with(b"--");
+            let mut value =
+                || words.next().filter(is_value).ok_or_else(|| format!("{name} needs a value"));
             match name.as_str() {
                 "--wav" => options.wav = Some(value()?.into()),
                 "--timeline" => options.timeline = Some(value()?.into()),
@@ -155,6 +158,13 @@ mod tests {
         assert_eq!(parse("--screenshot a.svg --size 80x24").unwrap().size, Some((80, 24)));
         assert!(parse("-h").unwrap().help && parse("--help").unwrap().help);
         assert_eq!(parse(""), Ok(Options::default()));
+        let given = parse("--sounds c --voices 8 --seed 3").unwrap();
+        assert_eq!((given.folder(), given.voices(), given.seed()), ("c".into(), 8, 3));
+        for (line, show) in [("", false), ("--voices 8", false), ("--wav x", true)] {
+            assert_eq!(parse(line).unwrap().wants_show(), show, "{line}");
+        }
+        assert!(parse("--seconds 3").unwrap().wants_show());
+        assert!(parse("--timeline x").unwrap().wants_show());
     }
 
     #[test]
@@ -163,6 +173,7 @@ mod tests {
             ("--vaw x", "--vaw is not an option; --help lists them"),
             ("x.wav", "x.wav is not an option; --help lists them"),
             ("--wav", "--wav needs a value"),
+            ("--wav --seconds 3", "--wav needs a value"),
             ("--seconds 0", "--seconds: \"0\" is not a number from 1 to 600"),
             ("--seconds ten", "--seconds: \"ten\" is not a number from 1 to 600"),
             ("--seed -1", "--seed: \"-1\" is not a number from 0 on"),
