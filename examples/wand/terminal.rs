@@ -18,6 +18,8 @@ use ratatui::crossterm::terminal::{
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
 
 use crate::app::App;
 use crate::view;
@@ -25,11 +27,11 @@ use crate::wand::TICKS;
 
 /// Runs the app until it is told to quit.
 pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
-    let told_to_go = signals()?;
+    let asked = signals()?;
     let mut screen = Screen::open()?;
     let tick = Duration::from_secs(1) / TICKS as u32;
     let mut next = Instant::now();
-    while !app.quit && !told_to_go.load(Ordering::Relaxed) {
+    while !app.quit && !asked.load(Ordering::Relaxed) {
         // After a long pause, of a laptop's sleep say, it goes on from now.
         if next.elapsed() > tick * 30 {
             next = Instant::now();
@@ -57,13 +59,29 @@ pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Set when the system asks us to go. (When the terminal itself is gone there is nothing to give
-/// back, and the system ends us without asking.)
+/// How long the app has to go when it is asked to.
+#[cfg(unix)]
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Set when the system asks us to go.
 fn signals() -> io::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
+    let asked = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
-    signal_hook::flag::register(signal_hook::consts::SIGTERM, flag.clone())?;
-    Ok(flag)
+    {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+        let asked = asked.clone();
+        std::thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                asked.store(true, Ordering::Relaxed);
+                // To read from a terminal that was closed never ends: the app may not come to it.
+                std::thread::sleep(GRACE);
+                give_back();
+                std::process::exit(1);
+            }
+        });
+    }
+    Ok(asked)
 }
 
 /// The terminal while it is ours.
