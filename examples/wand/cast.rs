@@ -171,7 +171,9 @@ fn file_name(path: &Path) -> String {
 
 /// A name as it can be shown: a file may be called anything, also what a terminal would obey.
 fn printable(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control()).collect()
+    // Some terminals obey the marks that turn the direction of writing, for the whole line.
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    name.chars().filter(|c| !c.is_control() && !turns(*c)).collect()
 }
 
 #[cfg(test)]
@@ -218,7 +220,9 @@ mod tests {
         folder.beep("inside/b.wav");
         folder.beep("inside/a.wav");
         fs::write(folder.0.join("inside/torn.wav"), b"RIFF").unwrap();
-        fs::write(folder.0.join("inside/README.md"), b"about these sounds").unwrap();
+        for note in ["README.md", "Licence.TXT", ".hidden"] {
+            fs::write(folder.0.join("inside").join(note), b"about these sounds").unwrap();
+        }
         fs::create_dir(folder.0.join("inside/deeper")).unwrap();
         let cast = folder.load().unwrap();
         assert_eq!(names(&cast), ["a", "b"]);
@@ -266,7 +270,11 @@ mod tests {
     fn a_name_cannot_give_orders_to_the_terminal() {
         let folder = Folder::new("names");
         folder.beep("inside/\u{1b}[31mred\u{7}.wav");
-        assert_eq!(names(&folder.load().unwrap()), ["[31mred"]);
+        folder.beep("inside/\u{202e}gnp.wav");
+        fs::write(folder.0.join("inside/\u{9b}2J"), b"RIFF").unwrap();
+        let cast = folder.load().unwrap();
+        assert_eq!(names(&cast), ["[31mred", "gnp"]);
+        assert_eq!(cast.skipped[0].file, "2J");
     }
 
     #[test]
@@ -293,6 +301,9 @@ mod tests {
         );
         assert_eq!((cast.swish, cast.spark, cast.boom), (1, 2, 3));
         assert_eq!((cast.loops, cast.shots), (vec![0], vec![1, 2, 3]));
+        let named = ["a_step", "b", "small_boom", "c_step", "tick"].map(|name| sound(name, 50));
+        let named = Cast::of([named.to_vec(), vec![sound("long", 900)]].concat(), Vec::new());
+        assert_eq!((named.spark, named.boom, named.steps), (4, 2, vec![0, 3]));
         let only_loops = Cast::of(vec![sound("hum_loop", 900)], Vec::new());
         assert_eq!((only_loops.swish, only_loops.shots), (0, vec![0]));
     }

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn words_keep_their_columns_and_blocks_are_drawn() {
         let mut screen = Buffer::empty(Rect::new(0, 0, 20, 2));
-        screen.set_string(2, 1, "a<b  c ███⠉─", Style::new().fg(ink::HOT).bg(ink::NIGHT));
+        screen.set_string(2, 1, "a<b  c ███⠂─▀▄", Style::new().fg(ink::HOT).bg(ink::NIGHT));
         let elements = check::elements(&picture(&screen).finish());
         let texts: Vec<(&str, &str)> = elements
             .iter()
@@ -163,7 +163,15 @@ mod tests {
         assert_eq!(texts, [("a<b", "24"), ("c", "64")]);
         let rects = elements.iter().filter(|element| element.name == "rect");
         let (round, sharp): (Vec<_>, Vec<_>) = rects.partition(|rect| rect.get("rx") == "1.5");
-        assert_eq!(round.len(), 2, "the dots of one character");
-        assert_eq!(sharp.len(), 4, "the paper, the run's own, three blocks in one, a line");
+        let middle =
+            |rect: &check::Element| ["x", "y"].map(|at| rect.get(at).parse::<f64>().unwrap() + 1.5);
+        let dots: Vec<[f64; 2]> = round.into_iter().map(middle).collect();
+        assert_eq!(dots, [[13.25 * WIDTH, 31.9]], "the second of the left column");
+        let tops: Vec<&str> = sharp.iter().map(|rect| rect.get("y")).collect();
+        assert_eq!(
+            tops,
+            ["0", "25.5", "25.5", "33.5", "25.5", "34"],
+            "the paper, the run's own, three blocks in one, a line, two halves"
+        );
     }
 }

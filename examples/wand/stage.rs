@@ -135,6 +135,11 @@ mod tests {
         for (before, after) in before.iter().zip(stage.sparkles()) {
             assert!(after.glow() < before.glow() && after.up < before.up);
         }
+        stage.add(Burst { height: 0.0, ..burst(0.0, 0) });
+        for _ in 0..TICKS {
+            stage.tick();
+            assert!(stage.sparkles().all(|sparkle| sparkle.y > 0.0), "they go out on the ground");
+        }
         (0..2 * TICKS).for_each(|_| stage.tick());
         assert_eq!(stage.len(), 0);
         stage.add(burst(0.0, 0));

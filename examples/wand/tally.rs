@@ -161,9 +161,12 @@ mod tests {
     fn a_loss_counts_for_its_sound_and_for_the_answer_of_the_thief() {
         let (mut tally, voices) = three_coins();
         tally.ended(voices[0], COIN, &stolen(voices[1], 1, -20.0));
-        tally.ended(voices[1], COIN, &stolen(voices[2], 0, -50.0));
+        tally.ended(voices[1], Tag { sound: 0, ..COIN }, &stolen(voices[2], 0, -50.0));
         let rounded = |losses: Losses| (losses.stolen, losses.loudest.map(f32::round));
-        assert_eq!(rounded(tally.sounds[1]), (2, Some(-20.0)));
+        assert_eq!(
+            tally.sounds.iter().copied().map(rounded).collect::<Vec<_>>(),
+            [(1, Some(-50.0)), (1, Some(-20.0))]
+        );
         assert_eq!(rounded(tally.answers[0]), (1, Some(-50.0)));
         assert_eq!(rounded(tally.answers[1]), (1, Some(-20.0)));
         assert_eq!((tally.all.plays, tally.worst), (3, Some(1)));
@@ -174,6 +177,8 @@ mod tests {
         let (mut tally, _) = three_coins();
         tally.look(&at(10, 3));
         assert_eq!(advice(&tally, 16), (4, "the pool was never full: 3 played at most".into()));
+        let full = "the pool was full, but nothing above -40 dB was lost".into();
+        assert_eq!(advice(&tally, 3), (3, full));
     }
 
     #[test]
@@ -202,7 +207,9 @@ mod tests {
     fn a_play_that_was_turned_away_is_missed_too() {
         let mut tally = Tally::new(2);
         tally.asked(COIN, None, 100);
-        tally.look(&at(10, 4));
+        let mut stats = at(10, 3);
+        stats.parked = 1;
+        tally.look(&stats);
         let why = "1 plays were refused; 5 wanted to be heard at once".into();
         assert_eq!(advice(&tally, 4), (8, why));
     }

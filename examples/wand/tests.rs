@@ -1,5 +1,7 @@
 //! The app without eyes: keys go in, ticks pass, and the screen is read as text.
 
+mod seen;
+
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -101,7 +103,10 @@ fn a_sound_s_key_plays_it() {
 fn a_wave_is_heard_and_seen() {
     let mut stand = Stand::taken_over(16);
     stand.press(' ').pass(10);
-    assert!(stand.app.stage.len() > 10 && stand.app.wand.stats.playing > 1);
+    let early = stand.app.stage.len();
+    stand.pass(20);
+    assert!(stand.app.stage.len() > early, "every sparkle comes with its sound");
+    assert!(early > 10 && stand.app.wand.stats.playing > 1);
     let screen = stand.screen(80, 24);
     assert!(screen.contains("wand_swi"), "{screen}");
 }
@@ -247,17 +252,16 @@ fn mute_pause_and_volume_do_what_they_say() {
     assert_eq!(stand.app.volume, -48);
 }
 
+fn click(column: u16, row: u16) -> MouseEvent {
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }
+}
+
 #[test]
 fn a_click_casts_at_the_pointer_and_is_heard_from_there() {
     let mut stand = Stand::taken_over(16);
     stand.screen(120, 40);
     let area = stand.app.stage_area;
-    let click = |column, row| MouseEvent {
-        kind: MouseEventKind::Down(MouseButton::Left),
-        column,
-        row,
-        modifiers: KeyModifiers::NONE,
-    };
     stand.app.mouse(click(area.right(), area.y));
     assert_eq!(stand.pass(2).app.wand.tally.all.plays, 0, "beside the stage");
     stand.app.mouse(click(area.right() - 1, area.y));
@@ -309,6 +313,7 @@ fn every_way_out_quits_and_a_key_that_comes_up_does_nothing() {
     let up = KeyEvent { kind: KeyEventKind::Release, ..KeyCode::Char('q').into() };
     stand.app.key(up);
     stand.app.key(control('q'));
+    stand.app.key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT));
     assert!(!stand.app.quit);
 }
 
