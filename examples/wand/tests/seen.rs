@@ -27,6 +27,11 @@ impl Stand {
     }
 }
 
+/// How often each sound was played.
+fn plays(stand: &Stand) -> Vec<u64> {
+    stand.app.wand.tally.sounds.iter().map(|losses| losses.plays).collect()
+}
+
 fn blocks(line: &str) -> usize {
     line.chars().filter(|c| *c == '█').count()
 }
@@ -139,9 +144,6 @@ fn the_ear_test_shows_each_answer_its_own_losses_of_the_same_storm() {
     let mut stand = Stand::taken_over(8);
     let mut storms = Vec::new();
     for ticks in [3 * TICKS + 7, 5 * TICKS] {
-        let plays = |stand: &Stand| -> Vec<u64> {
-            stand.app.wand.tally.sounds.iter().map(|losses| losses.plays).collect()
-        };
         let before = plays(&stand);
         stand.press('e').pass(TICKS);
         let storm: Vec<u64> =
@@ -161,6 +163,36 @@ fn the_ear_test_shows_each_answer_its_own_losses_of_the_same_storm() {
 }
 
 #[test]
+fn a_storm_is_the_same_storm_every_two_seconds() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('s');
+    let rounds = [(); 2].map(|()| {
+        let before = plays(&stand);
+        plays(stand.pass(2 * TICKS))
+            .iter()
+            .zip(before)
+            .map(|(after, before)| after - before)
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(rounds[0], rounds[1]);
+}
+
+#[test]
+fn the_hero_walks_to_and_fro() {
+    let mut stand = Stand::taken_over(8);
+    stand.app.wand.walk(true);
+    let mut columns = Vec::new();
+    for _ in 0..24 {
+        // Sparkles may lie over him.
+        let screen = stand.pass(TICKS).screen(80, 24);
+        let line = screen.lines().find_map(|line| line.split_once('|'));
+        columns.extend(line.map(|(left, _)| left.chars().count()));
+    }
+    let (least, most) = (columns.iter().min().unwrap(), columns.iter().max().unwrap());
+    assert!(*least < 12 && *most > 34, "{columns:?}");
+}
+
+#[test]
 fn the_tables_and_the_log_say_what_was_counted() {
     let mut stand = Stand::taken_over(8);
     stand.press('s').pass(2 * TICKS).press('w').press('w').pass(20);
@@ -169,6 +201,7 @@ fn the_tables_and_the_log_say_what_was_counted() {
     let (worst, losses) = (tally.worst.unwrap(), tally.sounds[tally.worst.unwrap()]);
     let latest = stand.app.log.back().unwrap().text.clone();
     assert!(stolen > 0 && refused > 0 && stolen != refused);
+    assert!(stand.app.log.iter().any(|entry| entry.kind == Kind::Faint));
     stand.line(120, 40, &format!("stolen {stolen:<10}refused {refused}"));
     stand.line(120, 40, "queue 2 ");
     let screen = stand.screen(120, 40);
@@ -194,6 +227,7 @@ fn a_frozen_theft_of_the_oldest_shows_that_it_was_the_oldest() {
             .filter(|(voice, _)| voice.priority <= victim.priority)
             .map(|(_, age)| *age)
             .fold(0.0, f32::max);
+        assert!(candidates.is_sorted_by_key(|(voice, age)| (voice.priority, (age * -60.0) as i32)));
         assert!(oldest < age + 0.05, "{oldest} s, and the victim {age} s");
     }
     stand.press('f');
