@@ -102,6 +102,7 @@ impl Screen {
             }
         }));
         let mut screen = Screen { terminal: Terminal::new(CrosstermBackend::new(io::stdout()))? };
+        OURS.store(true, Ordering::Relaxed);
         enable_raw_mode()?;
         execute!(screen.terminal.backend_mut(), EnterAlternateScreen, EnableMouseCapture)?;
         screen.terminal.clear()?;
@@ -122,8 +123,15 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back. Nothing can be done if that fails, and doing it twice does no harm.
+/// Whether the terminal is ours.
+static OURS: AtomicBool = AtomicBool::new(false);
+
+/// Gives the terminal back, once: the screen that it clears must be ours, and not the one that a
+/// panic's message stands on. Nothing can be done if that fails.
 fn give_back() {
+    if !OURS.swap(false, Ordering::Relaxed) {
+        return;
+    }
     let _ = disable_raw_mode();
     let _ = execute!(
         io::stdout(),
