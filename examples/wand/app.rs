@@ -1,11 +1,15 @@
 //! The app: a wand, a stage, and what is seen of the pool. It does not know whether it runs in a
 //! terminal, in a picture or in a test: it gets keys and ticks, and can be drawn.
 
+mod watch;
+
+pub use watch::{Entry, Kind, Meter, Scene, Theft, decibels};
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
-use voicepool::{BusId, Ending, Event, VoiceId, VoiceInfo, WhenFull, db, ms, to_db};
+use voicepool::{BusId, VoiceId, VoiceInfo, db, ms};
 
 use crate::args::MOST_VOICES;
 use crate::attract::{self, Lesson};
@@ -13,20 +17,14 @@ use crate::keys::{self, Action};
 use crate::script::Cue;
 use crate::show;
 use crate::stage::{SPARKLES, Stage};
-use crate::tally::{FAINT, Losses};
-use crate::wand::{ANSWERS, TICKS, Tag, Wand};
+use crate::tally::Losses;
+use crate::wand::{ANSWERS, TICKS, Wand};
 
 /// After so many ticks without a key, it plays by itself.
 const PATIENCE: u64 = 12 * TICKS;
 
-/// How long a theft flashes, in ticks.
-const FLASH: u64 = TICKS / 5;
-
 /// How long a message stays, in ticks.
 const MESSAGE: u64 = 4 * TICKS;
-
-/// How many lines of the log are kept.
-const LOG: usize = 100;
 
 /// The pool sizes that the keys go through.
 const SIZES: [usize; 11] = [1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 128];
@@ -79,64 +77,6 @@ struct Attract {
     since: u64,
     answer: usize,
     voices: usize,
-}
-
-/// A peak that falls slowly, and one that stays a while.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Meter {
-    /// Linear.
-    pub level: f32,
-    pub hold: f32,
-    held_for: u64,
-}
-
-impl Meter {
-    fn show(&mut self, peak: f32) {
-        const FALL: f32 = 0.96; // 21 dB in a second
-        self.level = peak.max(self.level * FALL);
-        self.held_for += 1;
-        if self.level >= self.hold || self.held_for > 3 * TICKS / 2 {
-            (self.hold, self.held_for) = (self.level, 0);
-        }
-    }
-}
-
-/// Who took whose place.
-#[derive(Clone, Debug)]
-pub struct Theft {
-    pub thief: String,
-    pub victim: String,
-    pub voice: VoiceId,
-    /// How loud the victim was, in decibels.
-    pub level: f32,
-    pub answer: usize,
-    pub tick: u64,
-}
-
-/// A theft, and everybody whom it could have met.
-#[derive(Clone)]
-pub struct Scene {
-    pub theft: Theft,
-    /// Whom it could have met, who goes first first, with how long each had been seen.
-    pub candidates: Vec<(VoiceInfo, f32)>,
-}
-
-/// A line of the log.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// In seconds.
-    pub at: f64,
-    pub text: String,
-    pub kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// Nobody heard it.
-    Faint,
-    /// Somebody did.
-    Loud,
-    News,
 }
 
 impl App {
@@ -349,130 +289,6 @@ impl App {
         (self.ticks - born) as f32 / TICKS as f32
     }
 
-    fn hear(&mut self, event: Event) {
-        let name = |tag| self.wand.cast.name(Tag::unpack(tag).sound).to_owned();
-        match event {
-            Event::Ended { voice, tag, at, why: Ending::Stolen { by, by_tag, level }, .. } => {
-                let theft = Theft {
-                    thief: name(by_tag),
-                    victim: name(tag),
-                    voice,
-                    level: to_db(level),
-                    answer: Tag::unpack(by_tag).answer,
-                    tick: self.ticks,
-                };
-                self.stolen(theft, by, at);
-            }
-            Event::Ended { voice, tag, at, why: Ending::Refused { .. }, .. } => {
-                self.slots.remove(&voice);
-                self.note(at, format!("{} was refused: the pool is full", name(tag)), Kind::Loud);
-            }
-            Event::Ended { voice, .. } => {
-                self.slots.remove(&voice);
-                self.told.remove(&voice);
-            }
-            Event::Parked { voice, at } => {
-                self.slots.remove(&voice);
-                self.parked.insert(voice);
-                self.moved(voice, at, "was parked");
-            }
-            Event::Unparked { voice, at } => {
-                self.parked.remove(&voice);
-                self.moved(voice, at, "is back");
-            }
-            Event::Output(state) => {
-                self.note(self.wand.mixer.clock(), format!("output: {state}"), Kind::News);
-            }
-            _ => (),
-        }
-    }
-
-    fn stolen(&mut self, theft: Theft, by: VoiceId, at: u64) {
-        let Theft { thief, victim, level, .. } = &theft;
-        let kind = if *level > FAINT { Kind::Loud } else { Kind::Faint };
-        self.note(at, format!("{thief} stole {victim} at {}", decibels(*level)), kind);
-        let there = self.slots.keys().copied().collect();
-        self.latest = Some((theft.clone(), there));
-        // The thief sits where its victim sat.
-        if let Some(slot) = self.slots.remove(&theft.voice) {
-            self.slots.insert(by, slot);
-            self.flashes.insert(slot, theft);
-        }
-    }
-
-    /// The theft that was last heard of, and everybody whom it could have met: who is in the picture
-    /// before it. The levels are from the one after it, which is the nearer, and the victim's own
-    /// is exact.
-    fn remember(&mut self, after: &[VoiceInfo]) {
-        let Some((theft, there)) = self.latest.take().filter(|_| !self.frozen) else { return };
-        let has_voice = |voice: &&VoiceInfo| there.contains(&voice.voice);
-        let nearer = |before: &VoiceInfo| {
-            let later = after.iter().find(|voice| voice.voice == before.voice);
-            let mut voice =
-                later.filter(|later| later.slot == before.slot).unwrap_or(before).clone();
-            if voice.voice == theft.voice {
-                voice.level = db(theft.level);
-            }
-            (voice, self.age(before.voice))
-        };
-        let mut candidates: Vec<_> = self.voices.iter().filter(has_voice).map(nearer).collect();
-        if !candidates.iter().any(|(voice, _)| voice.voice == theft.voice) {
-            return; // It came and went between two pictures.
-        }
-        let oldest = ANSWERS[theft.answer].0 == WhenFull::StealOldest;
-        candidates.sort_by(|(a, age_a), (b, age_b)| {
-            let order = if oldest { age_b.total_cmp(age_a) } else { a.level.total_cmp(&b.level) };
-            a.priority.cmp(&b.priority).then(order)
-        });
-        self.last_theft = Some(Scene { theft, candidates });
-    }
-
-    /// Looks at the pool.
-    fn look(&mut self) {
-        let stats = &self.wand.stats;
-        for (meter, peak) in self.meters.iter_mut().zip(stats.peak) {
-            meter.show(peak);
-        }
-        self.load_worst = self.load_worst.max(stats.load_worst);
-        self.wand.mixer.reset_peaks();
-        let voices = self.wand.mixer.voices();
-        self.remember(&voices);
-        self.born.retain(|voice, _| voices.iter().any(|seen| seen.voice == *voice));
-        for voice in &voices {
-            self.born.entry(voice.voice).or_insert(self.ticks);
-            match voice.slot {
-                Some(slot) if !self.parked.contains(&voice.voice) => {
-                    self.slots.insert(voice.voice, slot);
-                }
-                _ => drop(self.slots.remove(&voice.voice)),
-            }
-        }
-        let is_live = |voice: &VoiceId| self.wand.mixer.is_live(*voice);
-        self.slots.retain(|voice, _| is_live(voice));
-        self.parked.retain(is_live);
-        self.voices = voices;
-        self.flashes.retain(|_, theft| self.ticks - theft.tick < FLASH);
-    }
-
-    /// Somebody was parked, or is back. Where there is room for moments only, that happens often,
-    /// and is told once in a second.
-    fn moved(&mut self, voice: VoiceId, at: u64, how: &str) {
-        let told = self.told.insert(voice, self.ticks);
-        let seen = self.voices.iter().find(|seen| seen.voice == voice);
-        if let Some(seen) = seen.filter(|_| told.is_none_or(|told| self.ticks - told > TICKS)) {
-            let name = self.wand.cast.name(Tag::unpack(seen.tag).sound);
-            self.note(at, format!("{name} {how}"), Kind::News);
-        }
-    }
-
-    fn note(&mut self, at: u64, text: String, kind: Kind) {
-        let at = at as f64 / f64::from(self.wand.mixer.sample_rate());
-        self.log.push_back(Entry { at, text, kind });
-        if self.log.len() > LOG {
-            self.log.pop_front();
-        }
-    }
-
     /// What this run has taught, to be printed at the end.
     pub fn lesson(&self) -> String {
         let tally = &self.wand.tally;
@@ -488,15 +304,6 @@ impl App {
                 &format!("Stealing the quietest lost {quietest} at most, the oldest {oldest}.\n");
         }
         text + &format!("\n{}\n", show::advice(&self.wand, self.wand.stats.voices))
-    }
-}
-
-/// A level for people.
-pub fn decibels(level: f32) -> String {
-    if level > -120.0 {
-        format!("{level:.0} dB").replace('-', "\u{2212}")
-    } else {
-        "silence".into()
     }
 }
 
