@@ -54,13 +54,8 @@ impl Driver for Miniaudio {
             ma_audio_buffer_ref_init(float, 1, samples.as_ptr().cast(), frames, clip);
             (*clip).sampleRate = RATE;
             let engine = self.engine.as_mut_ptr();
-            let error = ma_sound_init_from_data_source(
-                engine,
-                clip.cast(),
-                flags as u32,
-                null_mut(),
-                sound,
-            );
+            let error =
+                ma_sound_init_from_data_source(engine, clip.cast(), flags, null_mut(), sound);
             assert_eq!(error, 0, "ma_sound_init_from_data_source");
             ma_sound_set_volume(sound, voice.gain);
             ma_sound_set_pan(sound, voice.pan);

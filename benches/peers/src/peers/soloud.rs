@@ -48,8 +48,8 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
     // SAFETY: it copies the samples; the flags and the driver are its own constants.
     unsafe {
         let engine = Soloud_create();
-        let clip = SOLOUD_ENUMS_SOLOUD_CLIP_ROUNDOFF as u32;
-        let driver = SOLOUD_ENUMS_SOLOUD_NULLDRIVER as u32;
+        let clip = SOLOUD_ENUMS_SOLOUD_CLIP_ROUNDOFF;
+        let driver = SOLOUD_ENUMS_SOLOUD_NULLDRIVER;
         let error = Soloud_initEx(engine, clip, driver, RATE, BLOCK as u32, 2);
         assert_eq!(error, 0, "Soloud_initEx");
         Soloud_setMaxActiveVoiceCount(engine, scene.voices.min(MOST_VOICES) as u32);
