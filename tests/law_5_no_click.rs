@@ -245,6 +245,15 @@ fn a_speed_does_not_click() {
     }
 }
 
+/// A sine comes back to its own speed, and lands on its samples from wherever it was between them.
+#[test]
+fn a_landing_does_not_click() {
+    for (from, apart) in [(0.1, 128), (0.93, 128), (1.037, 256), (1.3, 384), (2.0, 512)] {
+        let acts: &[Act] = &[(0, &speed(from, ms(3))), (apart, &speed(1.0, ZERO))];
+        smooth(&format!("{from} to 1"), [f32::max(from, 1.0); 2], &as_it_is, acts);
+    }
+}
+
 /// A sine that begins in its middle comes up from silence.
 #[test]
 fn a_start_in_the_middle_does_not_click() {

@@ -8,6 +8,9 @@ use crate::sound::Samples;
 /// How many frames are laid out side by side where a run crosses an edge.
 const WINDOW: usize = 4 * SINC_TAPS;
 
+/// What is less than a frame.
+const FRACTION: u64 = ONE - 1;
+
 /// A place in a sound. A position beyond the loop's end plays out unlooped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cursor {
@@ -26,6 +29,25 @@ impl Cursor {
     /// Jumps to a frame.
     pub fn seek(&mut self, frame: u32) {
         *self = Cursor::new(frame, self.glide, self.looping);
+        self.glide.moved();
+    }
+
+    /// Turns towards another step. Towards one frame after the other it lands on whole frames, over
+    /// the last `landing` frames of the way, or at once if it has no time.
+    pub fn ramp_to(&mut self, step: u64, over: u32, landing: u32) {
+        self.glide.head_for(step, over, landing);
+        if over == 0 {
+            self.arrive();
+        }
+    }
+
+    /// Takes the step it was heading for at once. Nobody hears it, so that it may go back to the
+    /// whole frame that it is on.
+    pub fn arrive(&mut self) {
+        self.glide.arrive();
+        if self.glide.step() == ONE {
+            self.position &= !FRACTION;
+        }
     }
 
     /// The frame it is on.
@@ -68,6 +90,9 @@ impl Cursor {
         let frames = mix.len();
         let mut done = 0;
         while done < frames && !self.is_over(clip.len()) {
+            if self.glide.is_landing() {
+                self.glide.land(self.position as u32);
+            }
             let turns = self.ahead();
             let left = frames - done;
             let (run, source) = self.plan(clip.len(), left, kernels);
@@ -109,7 +134,12 @@ impl Cursor {
 
     /// Whether it meets the clip's own frames, one after the other.
     pub fn is_plain(&self) -> bool {
-        self.glide.left() == 0 && self.glide.step() == ONE && self.position as u32 == 0
+        self.is_at(ONE) && self.position & FRACTION == 0
+    }
+
+    /// Whether it keeps this step.
+    fn is_at(&self, step: u64) -> bool {
+        self.glide.left() == 0 && self.glide.step() == step
     }
 
     /// How far the next run goes, and what it reads.
@@ -118,7 +148,7 @@ impl Cursor {
         if self.is_plain() {
             return (left.min(edge - first), Source::Plain { first });
         }
-        let left = match self.glide.left() {
+        let left = match self.glide.straight() {
             0 => left,
             gliding => left.min(gliding as usize),
         };
@@ -139,7 +169,7 @@ impl Cursor {
 
     /// How many steps begin on a frame up to `last`: at least 1, at most `most`.
     fn frames_until(&self, last: usize, most: usize) -> usize {
-        let way = ((last as u64) << 32 | 0xffff_ffff) - self.position;
+        let way = ((last as u64) << 32 | FRACTION) - self.position;
         let (longest, most) = (self.glide.longest(), most as u64);
         // Most runs are not cut, and a product is sooner there than a quotient.
         if (most - 1) * longest <= way {
@@ -172,6 +202,10 @@ impl Cursor {
             self.glide.walk(&mut self.position);
         }
         self.glide.count(frames);
+        // It has landed: what is missing was lost in rounding, less than is heard.
+        if self.is_at(ONE) {
+            self.position = (self.position + ONE / 2) & !FRACTION;
+        }
     }
 
     /// Goes back to the loop's start if it was heading for its end and has passed it.
@@ -184,19 +218,24 @@ impl Cursor {
         }
     }
 
-    /// Moves on in silence, at one speed. Returns after how many frames it ended, if it did.
-    pub fn skip(&mut self, clip: usize, frames: u32) -> Option<u32> {
-        self.glide.arrive();
-        let turns = self.ahead();
-        if turns.is_none() {
-            let rest = ((clip as u64) << 32).saturating_sub(self.position);
-            let needed = rest.div_ceil(self.glide.step());
-            if needed <= u64::from(frames) {
-                return Some(needed as u32);
+    /// Moves on in silence, at one speed, any number of frames at once. Returns after how many it
+    /// ended, if it did.
+    pub fn skip(&mut self, clip: usize, frames: u64) -> Option<u64> {
+        self.arrive();
+        let step = self.glide.step();
+        let reached = u128::from(self.position) + u128::from(step) * u128::from(frames);
+        let Some(Loop { start, end }) = self.ahead() else {
+            let end = (clip as u64) << 32;
+            if reached >= u128::from(end) {
+                return Some(end.saturating_sub(self.position).div_ceil(step));
             }
-        }
-        self.walk(frames);
-        self.turn(turns);
+            self.position = reached as u64;
+            return None;
+        };
+        let (start, end) = (u128::from(start) << 32, u128::from(end) << 32);
+        self.wrapped |= reached >= end;
+        let turned = |beyond| start + (beyond - start) % (end - start).max(1);
+        self.position = if reached < end { reached } else { turned(reached) } as u64;
         None
     }
 }
@@ -260,7 +299,7 @@ mod tests {
     #[test]
     fn a_sound_is_the_same_however_it_is_cut() {
         let mut gliding = Glide::rest(ONE / 3);
-        gliding.head_for(2 * ONE + 77, 50);
+        gliding.head_for(2 * ONE + 77, 50, 0);
         for between in [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc] {
             for glide in [Glide::rest(ONE), Glide::rest(ONE / 9), Glide::rest(1 << 40), gliding] {
                 for looping in [None, LOOP, Some(Loop { start: 0, end: 1 })] {
@@ -285,12 +324,68 @@ mod tests {
                     let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
                     let kernels = Kernels::new(Interpolation::Linear);
                     let done = read.read(&counting(), mix, Gains::Steady([1.0; 2]), &kernels);
-                    match skipped.skip(4, frames as u32) {
+                    match skipped.skip(4, frames as u64) {
                         Some(end) => assert_eq!((end as usize, read.is_over(4)), (done, true)),
                         None => assert_eq!(skipped, read),
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn hours_are_skipped_at_once() {
+        // The longest step, and one that needs a million frames for a turn.
+        for step in [1 << 47, ONE, ONE / 3 + 1, ONE / 1_000_003] {
+            for looping in [LOOP, Some(Loop { start: 0, end: 1 }), None] {
+                let mut cursor = at_speed(step, 0, looping);
+                let mut frames = 0;
+                for some in [1, 7, 1 << 20, 1 << 33, 1 << 45] {
+                    frames += some;
+                    let mut at_once = at_speed(step, 0, looping);
+                    let end = at_once.skip(4, frames);
+                    if cursor.is_over(4) || cursor.skip(4, some).is_some() {
+                        assert_eq!(end, Some((4 * ONE).div_ceil(step)));
+                        break;
+                    }
+                    assert_eq!((at_once, end), (cursor, None));
+                }
+                cursor.skip(4, u64::MAX);
+            }
+        }
+    }
+
+    #[test]
+    fn a_glide_to_one_frame_after_the_other_lands_on_a_frame() {
+        for (from, over, landing) in [(ONE / 3, 50, 10), (5 * ONE, 50, 50), (1, 7, 9), (1, 1, 1)] {
+            for position in [0, 1, ONE / 2, ONE - 1] {
+                for looping in [LOOP, Some(Loop { start: 0, end: 1 })] {
+                    let mut cursor = at_speed(from, 0, looping);
+                    cursor.position = position;
+                    cursor.ramp_to(ONE, over, landing);
+                    let kernels = Kernels::new(Interpolation::Linear);
+                    for frames in [over as usize / 2, over as usize - over as usize / 2] {
+                        assert!(!cursor.is_plain());
+                        let (mut left, mut right) = ([0.0; 50], [0.0; 50]);
+                        let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
+                        cursor.read(&counting(), mix, Gains::Steady([1.0; 2]), &kernels);
+                    }
+                    assert!(cursor.is_plain(), "{cursor:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_changes_in_silence_stays_on_its_frame() {
+        let mut cursor = at_speed(ONE / 3, 2, LOOP);
+        cursor.position += ONE - 1;
+        let (mut at_once, mut hushed) = (cursor, cursor);
+        at_once.ramp_to(ONE, 0, 10);
+        hushed.ramp_to(ONE, 20, 10);
+        hushed.arrive();
+        assert_eq!([at_once, hushed], [at_speed(ONE, 2, LOOP); 2]);
+        cursor.ramp_to(2 * ONE, 0, 10);
+        assert_eq!(cursor.position, 3 * ONE - 1, "no other step needs it");
     }
 }

@@ -173,12 +173,14 @@ pub(super) struct Glide {
     slope: i64,
     to: u64,
     left: u32,
+    /// It lands when no more frames than these are left; 0 if it does not, or has.
+    landing: u32,
 }
 
 impl Glide {
     /// Keeps one step.
     pub fn rest(step: u64) -> Glide {
-        Glide { step: (step as i64) << FINER, slope: 0, to: step, left: 0 }
+        Glide { step: (step as i64) << FINER, slope: 0, to: step, left: 0, landing: 0 }
     }
 
     /// The step for a speed, a sound's rate and the mixer's.
@@ -187,14 +189,16 @@ impl Glide {
         ((ratio * ONE as f64).round() as u64).clamp(1, MOST_STEP)
     }
 
-    /// Turns towards another step, from the present one.
-    pub fn head_for(&mut self, to: u64, over: u32) {
+    /// Turns towards another step, from the present one. If that is one frame after the other, it
+    /// lands over the last `landing` frames.
+    pub fn head_for(&mut self, to: u64, over: u32, landing: u32) {
         if over == 0 {
             *self = Glide::rest(to);
             return;
         }
         let slope = (((to as i64) << FINER) - self.step) / i64::from(over);
-        *self = Glide { step: self.step, slope, to, left: over };
+        let landing = if to == ONE { landing } else { 0 };
+        *self = Glide { step: self.step, slope, to, left: over, landing };
     }
 
     /// The step, now.
@@ -202,14 +206,50 @@ impl Glide {
         (self.step >> FINER) as u64
     }
 
-    /// The longest step from here on.
+    /// The longest step until it keeps one. A landing may end on one that is longer than its target.
     pub fn longest(&self) -> u64 {
-        self.step().max(self.to)
+        let last = self.step + self.slope * i64::from(self.left);
+        (self.step.max(last) >> FINER) as u64
     }
 
     /// How many frames until it keeps one step.
     pub fn left(&self) -> u32 {
         self.left
+    }
+
+    /// For how many frames it goes on as it does: until it lands or arrives. 0: for ever.
+    pub fn straight(&self) -> u32 {
+        self.left.saturating_sub(self.landing)
+    }
+
+    /// Whether it is time to land.
+    pub fn is_landing(&self) -> bool {
+        self.left <= self.landing && self.left > 0
+    }
+
+    /// Spreads over the frames that are left what they lack to end on a whole frame, given the
+    /// fraction of the position: were it left where it happens to arrive, every frame from then on
+    /// would be read between two samples, which costs treble and time.
+    pub fn land(&mut self, fraction: u32) {
+        const FRAME: i128 = (ONE as i128) << FINER;
+        let left = i128::from(self.left.max(1));
+        let (first, slope) = (i128::from(self.step), i128::from(self.slope));
+        let end = (i128::from(fraction) << FINER) + left * first + slope * (left * (left - 1) / 2);
+        let whole = (end + FRAME / 2).div_euclid(FRAME) * FRAME;
+        let mut more = (whole - end) / left;
+        // Never backwards: where it hardly moves yet, it goes for the next frame.
+        if more + first.min(first + slope * (left - 1)) < 0 {
+            more = (whole + FRAME - end) / left;
+        }
+        self.step += more as i64;
+        self.landing = 0;
+    }
+
+    /// Has it land once more, if it had: its position is another now.
+    pub fn moved(&mut self) {
+        if self.to == ONE && self.landing == 0 {
+            self.landing = self.left;
+        }
     }
 
     /// Advances a position by one frame, and itself with it.
@@ -295,7 +335,7 @@ mod tests {
     #[test]
     fn a_glide_arrives_at_exactly_its_target() {
         let mut glide = Glide::rest(ONE);
-        glide.head_for(2 * ONE, 3);
+        glide.head_for(2 * ONE, 3, 0);
         let mut position = 0;
         for _ in 0..3 {
             glide.walk(&mut position);
@@ -306,17 +346,45 @@ mod tests {
     }
 
     #[test]
+    fn a_landing_ends_on_the_nearest_frame_and_never_goes_back() {
+        for from in [1, ONE / 7, ONE - 1, ONE, ONE + 5, 90 * ONE] {
+            for over in [1, 2, 3, 240, 1920] {
+                for fraction in [0, 1, 1 << 30, 1 << 31, u32::MAX] {
+                    let mut glide = Glide::rest(from);
+                    glide.head_for(ONE, over, over);
+                    let (mut straight, mut ideal) = (glide, u64::from(fraction));
+                    glide.land(fraction);
+                    let mut position = u64::from(fraction);
+                    for _ in 0..over {
+                        straight.walk(&mut ideal);
+                        let (before, longest) = (position, glide.longest());
+                        glide.walk(&mut position);
+                        glide.count(1);
+                        assert!((before..=before + longest).contains(&position));
+                    }
+                    assert_eq!(glide, Glide::rest(ONE));
+                    let off = (position + ONE / 2) % ONE;
+                    assert!(off.abs_diff(ONE / 2) <= 2 * u64::from(over), "{from} {over} {off}");
+                    // Half a frame away, or a whole one from hardly any step.
+                    let moved = position.abs_diff(ideal);
+                    assert!(moved <= ONE / 2 + 2 * u64::from(over) || from < ONE, "{moved}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_glide_over_no_time_is_there_at_once() {
         let mut glide = Glide::rest(ONE);
-        glide.head_for(2 * ONE, 0);
+        glide.head_for(2 * ONE, 0, 0);
         assert_eq!(glide, Glide::rest(2 * ONE));
     }
 
     #[test]
     fn the_longest_glide_does_not_overflow() {
         let mut glide = Glide::rest(Glide::step_for(0.01, 1, 384_000));
-        glide.head_for(Glide::step_for(100.0, 384_000, 1), u32::MAX);
-        glide.head_for(1, 1);
+        glide.head_for(Glide::step_for(100.0, 384_000, 1), u32::MAX, 0);
+        glide.head_for(1, 1, 0);
         let mut position = 0;
         glide.walk(&mut position);
         glide.count(1);

@@ -136,8 +136,8 @@ impl Voice {
     /// Moves on in silence. Returns after how many frames it ended, if it did, and why.
     pub fn skip(&mut self, frames: u32, route: Route) -> Option<(u32, End)> {
         let frames = self.moving(frames, route);
-        match self.cursor.skip(self.sound.frame_count(), frames) {
-            Some(end) => Some((end, End::Finished)),
+        match self.cursor.skip(self.sound.frame_count(), frames.into()) {
+            Some(end) => Some((end as u32, End::Finished)),
             None => self.advance(frames),
         }
     }
@@ -249,7 +249,7 @@ impl Voice {
             }
             Change::Speed { to, over } => {
                 let step = Glide::step_for(to, self.sound.sample_rate(), setup.rate);
-                self.cursor.glide.head_for(step, soft(over));
+                self.cursor.ramp_to(step, soft(over), setup.declick);
             }
         }
     }
@@ -268,7 +268,7 @@ impl Voice {
     /// Puts it where it goes on without being heard.
     pub fn hush(&mut self) {
         self.hold = Ramp::rest(self.hold.target());
-        self.cursor.glide.arrive();
+        self.cursor.arrive();
     }
 
     /// Comes up from silence, where it has got to in the meantime.

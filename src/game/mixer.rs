@@ -141,7 +141,8 @@ impl Mixer {
         self.change(voice.into().into(), change);
     }
 
-    /// Changes the speed of a play.
+    /// Changes the speed of a play. Where it comes back to the sound's own, it comes back to the
+    /// sound's own samples, bit for bit.
     #[doc(alias("pitch", "playback_rate"))]
     pub fn set_speed(&self, voice: impl Into<Option<VoiceId>>, ratio: f32, over: Duration) {
         let change = Change::Speed { to: tame_speed(ratio), over: self.frames(over) };

@@ -113,7 +113,10 @@ impl Stage {
                     side.head_for(to, soft(over));
                 }
             }
-            Change::Speed(to, over) => voice.speed.head_for(self.ratio(to, clip), soft(over)),
+            Change::Speed(to, over) => {
+                voice.speed.head_for(self.ratio(to, clip), soft(over), self.declick);
+                voice.stay_on_frames();
+            }
             Change::Seek(to) => voice.seek(frames(to, clip.rate), self.declick),
         }
     }

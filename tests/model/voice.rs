@@ -56,22 +56,58 @@ pub struct Speed {
     to: i64,
     at: i64,
     over: i64,
+    /// Over how many of its last frames it comes onto a frame, if its target is one a frame.
+    last: i64,
+    /// What it adds to each of these, once it is known.
+    more: Option<i64>,
 }
+
+/// A frame of a sound, as finely as speeds are kept.
+const FINE_FRAME: i128 = 1 << 47;
 
 impl Speed {
     pub fn rest(ratio: f64) -> Speed {
         let to = ((ratio * 4_294_967_296.0).round() as i64).clamp(1, 1 << 47);
-        Speed { from: to << 15, slope: 0, to, at: 0, over: 0 }
+        Speed { from: to << 15, slope: 0, to, at: 0, over: 0, last: 0, more: None }
     }
 
     fn fine(&self) -> i64 {
-        if self.at == self.over { self.to << 15 } else { self.from + self.at * self.slope }
+        if self.at == self.over {
+            return self.to << 15;
+        }
+        self.from + self.at * self.slope + self.more.unwrap_or(0)
     }
 
-    pub fn head_for(&mut self, ratio: f64, over: u64) {
+    pub fn head_for(&mut self, ratio: f64, over: u64, last: u64) {
         let (from, Speed { to, .. }) = (self.fine(), Speed::rest(ratio));
         let slope = if over == 0 { 0 } else { ((to << 15) - from) / over as i64 };
-        *self = Speed { from, slope, to, at: 0, over: over as i64 };
+        let (over, last) = (over as i64, last as i64);
+        *self = Speed { from, slope, to, at: 0, over, last, more: None };
+    }
+
+    fn is_own(&self) -> bool {
+        self.to == 1 << 32
+    }
+
+    /// Near its end, finds what its frames must add so that it ends on a whole frame.
+    fn aim(&mut self, position: u64) {
+        let left = self.over - self.at;
+        if !self.is_own() || left == 0 || left > self.last || self.more.is_some() {
+            return;
+        }
+        let steps: Vec<i64> = (0..left).map(|n| self.fine() + n * self.slope).collect();
+        let end =
+            i128::from(position) * (1 << 15) + steps.iter().map(|s| i128::from(*s)).sum::<i128>();
+        let below = end / FINE_FRAME * FINE_FRAME;
+        let nearest = if end - below < FINE_FRAME / 2 { below } else { below + FINE_FRAME };
+        let more = |whole: i128| ((whole - end) / i128::from(left)) as i64;
+        let backwards = steps.iter().any(|step| step + more(nearest) < 0);
+        self.more = Some(more(if backwards { nearest + FINE_FRAME } else { nearest }));
+    }
+
+    /// Forgets it, because it is elsewhere now. What it added it keeps until then.
+    fn aim_again(&mut self) {
+        self.from += self.more.take().unwrap_or(0);
     }
 
     pub fn step(&self) -> u64 {
@@ -81,7 +117,7 @@ impl Speed {
     /// Keeps the speed it has.
     pub fn freeze(&mut self) {
         let to = self.fine() >> 15;
-        *self = Speed { from: to << 15, slope: 0, to, at: 0, over: 0 };
+        *self = Speed { from: to << 15, slope: 0, to, at: 0, over: 0, last: 0, more: None };
     }
 
     /// Has the speed it was heading for.
@@ -163,6 +199,7 @@ impl Voice {
     /// Jumps; what was heard before is somebody else's to fade out.
     pub fn seek(&mut self, frame: u64, declick: u64) {
         (self.position, self.wrapped) = (frame << 32, false);
+        self.speed.aim_again();
         let held = self.hold.to == 0.0;
         self.hold = Ramp::rest(0.0);
         if !held {
@@ -174,6 +211,14 @@ impl Voice {
     pub fn hush(&mut self) {
         self.hold = Ramp::rest(self.hold.to);
         self.speed.arrive();
+        self.stay_on_frames();
+    }
+
+    /// A step of one frame, taken up in silence, is taken up from the frame it is on.
+    pub fn stay_on_frames(&mut self) {
+        if self.speed.at == self.speed.over && self.speed.is_own() {
+            self.position = self.position >> 32 << 32;
+        }
     }
 
     /// What it adds to the next frame.
@@ -206,8 +251,15 @@ impl Voice {
     /// Moves on by a frame. True if it has arrived at its end, or has faded out.
     pub fn walk(&mut self, clip: &Clip) -> bool {
         let turns = self.turns();
+        self.speed.aim(self.position);
         self.position += self.speed.step();
-        self.speed.at = self.speed.over.min(self.speed.at + 1);
+        if self.speed.at < self.speed.over {
+            self.speed.at += 1;
+            if self.speed.at == self.speed.over && self.speed.is_own() {
+                // There but for what was rounded on the way.
+                self.position = (self.position + (1 << 31)) >> 32 << 32;
+            }
+        }
         if let Some((start, end)) = turns.filter(|(_, end)| self.position >> 32 >= *end) {
             let beyond = self.position - (end << 32);
             self.position = (start << 32) + beyond % ((end - start) << 32);
@@ -222,7 +274,7 @@ impl Voice {
 
     fn read(&self, clip: &Clip, between: Interpolation, sinc: &[[f64; 16]]) -> Frame {
         let fraction = (self.position & 0xffff_ffff) as f64 / 4_294_967_296.0;
-        let untouched = self.speed.at == self.speed.over && self.speed.to == 1 << 32;
+        let untouched = self.speed.at == self.speed.over && self.speed.is_own();
         if untouched && fraction == 0.0 {
             return self.tap(clip, 0);
         }
