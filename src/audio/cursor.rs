@@ -377,6 +377,28 @@ mod tests {
     }
 
     #[test]
+    fn a_seek_while_it_lands_has_it_land_elsewhere() {
+        let kernels = Kernels::new(Interpolation::Linear);
+        let mut cursor = at_speed(ONE / 3, 0, LOOP);
+        cursor.ramp_to(ONE, 50, 50);
+        for frame in 0..50 {
+            if frame == 20 {
+                cursor.seek(0);
+            }
+            let (before, glide) = (cursor, &mut cursor.glide);
+            if glide.is_landing() {
+                glide.land(before.position as u32);
+            }
+            let step = glide.step();
+            let mix = Mix { left: &mut [0.0], right: &mut [0.0] };
+            cursor.read(&counting(), mix, Gains::Steady([1.0; 2]), &kernels);
+            let moved = cursor.position.wrapping_sub(before.position) % (2 * ONE);
+            assert!(moved.abs_diff(step) < 100, "{frame}: {moved}, not {step}");
+        }
+        assert!(cursor.is_plain());
+    }
+
+    #[test]
     fn what_changes_in_silence_stays_on_its_frame() {
         let mut cursor = at_speed(ONE / 3, 2, LOOP);
         cursor.position += ONE - 1;
