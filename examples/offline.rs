@@ -110,12 +110,12 @@ impl Show {
                 Event::Ended { why: Ending::Stolen { level, .. }, .. } if to_db(level) < FAINT => {
                     faint += 1;
                 }
-                Event::Ended { sound, at, why: Ending::Stolen { by_tag, level, .. }, .. } => {
-                    let (lost, thief) = (sound.name(), SOUNDS[by_tag as usize]);
-                    line(at, format!("{lost} gave way to {thief} at {:.1} dB", to_db(level)));
+                Event::Ended { name, at, why: Ending::Stolen { by_tag, level, .. }, .. } => {
+                    let thief = SOUNDS[by_tag as usize];
+                    line(at, format!("{name} gave way to {thief} at {:.1} dB", to_db(level)));
                 }
-                Event::Ended { sound, at, why: Ending::Refused { why }, .. } => {
-                    line(at, format!("{} was refused: {why:?}", sound.name()));
+                Event::Ended { name, at, why: Ending::Refused { why }, .. } => {
+                    line(at, format!("{name} was refused: {why:?}"));
                 }
                 // Of these sounds only the rain may park.
                 Event::Parked { at, .. } => line(at, "rain_loop goes on in silence".into()),

@@ -85,7 +85,7 @@ pub use config::{Config, Interpolation, WhenFull};
 pub use error::Error;
 pub use game::{Events, Mixer};
 pub use loudness::loudness;
-pub use message::{Ending, Event, Refusal, VoiceId};
+pub use message::{Ending, Event, Parking, Refusal, VoiceId};
 pub use output::offline::write_wav;
 pub use output::{Device, devices};
 pub use play::{BusId, Play, Priority, Target, WhenStolen};

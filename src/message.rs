@@ -1,5 +1,7 @@
 //! The contract between the two sides: what the game says, and what comes back.
 
+use std::sync::Arc;
+
 use crate::config::WhenFull;
 use crate::play::{BusId, Priority};
 use crate::sound::Sound;
@@ -67,8 +69,9 @@ pub(crate) struct Loop {
     pub end: u32,
 }
 
-/// Its tag is a whole word, and so is that of [`End`], because [`Command`] and [`Report`] keep their
-/// own tags in them: a message that is taken apart at a byte has a processor wait at every move.
+/// Its tag is a whole word, and so are those of [`End`] and [`Park`], because [`Command`] and
+/// [`Report`] keep their own tags in the first two: a message that is taken apart at a byte has a
+/// processor wait at every move.
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
 pub(crate) enum Start {
@@ -92,15 +95,11 @@ pub(crate) enum Change {
 
 /// What comes back. Every accepted play sends exactly one `Ended`, which carries its sound home.
 pub(crate) enum Report {
-    Ended {
-        ticket: u32,
-        at: u64,
-        why: End,
-        sound: Sound,
-    },
+    Ended(Ended),
     Parked {
         ticket: u32,
         at: u64,
+        why: Park,
     },
     Unparked {
         ticket: u32,
@@ -108,6 +107,16 @@ pub(crate) enum Report {
     },
     /// The answer to each `Resize`.
     Retired(Box<Berths>),
+}
+
+/// In this order, so that the tag of `why` comes first and all that a [`Parked`](Report::Parked) says
+/// finds room behind it: there is a place for every ticket, and a word more in each is felt.
+#[repr(C)]
+pub(crate) struct Ended {
+    pub why: End,
+    pub ticket: u32,
+    pub at: u64,
+    pub sound: Sound,
 }
 
 /// Why a play ended. A thief is named by its ticket alone: its own ending comes later in the
@@ -121,6 +130,21 @@ pub(crate) enum End {
     Refused(Refusal),
 }
 
+/// Why a play parked. The thief is named as in [`End`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u32)]
+pub(crate) enum Park {
+    Stolen {
+        thief: u32,
+        level: f32,
+    },
+    Paused,
+    #[allow(dead_code, reason = "no newcomer is judged by it yet")]
+    Inaudible,
+    Shrunk,
+    PoolFull,
+}
+
 /// What happened, for the game to hear of. See [`Mixer::events`](crate::Mixer::events).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -131,24 +155,31 @@ pub enum Event {
         voice: VoiceId,
         /// Its tag.
         tag: u64,
-        /// What it played.
-        sound: Sound,
+        /// The name of the sound that it played. The sound itself is let go when its play has ended,
+        /// whether or not anybody asks for this event.
+        name: Arc<str>,
         /// On which frame of the clock.
         at: u64,
         /// And why.
         why: Ending,
     },
-    /// Its voice was stolen; it keeps its time in silence.
+    /// A play has no voice any more, or got none: it keeps its time in silence.
     Parked {
         /// Which.
         voice: VoiceId,
+        /// Its tag.
+        tag: u64,
         /// On which frame of the clock.
         at: u64,
+        /// And why.
+        why: Parking,
     },
     /// It is heard again.
     Unparked {
         /// Which.
         voice: VoiceId,
+        /// Its tag.
+        tag: u64,
         /// On which frame of the clock.
         at: u64,
     },
@@ -180,6 +211,29 @@ pub enum Ending {
     },
 }
 
+/// Why a play goes on in silence, without a voice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Parking {
+    /// Its voice was given to another.
+    Stolen {
+        /// The play that has its voice now.
+        by: VoiceId,
+        /// The tag of that play.
+        by_tag: u64,
+        /// How loud it was to the ear when it went, linear. See [`to_db`](crate::to_db).
+        level: f32,
+    },
+    /// It was paused when its voice was wanted, so nobody hears that it is gone.
+    Paused,
+    /// Nobody could have heard it, and every voice was taken.
+    Inaudible,
+    /// The pool became smaller.
+    Shrunk,
+    /// Every voice was taken when it was to begin, and none could be stolen for it.
+    PoolFull,
+}
+
 /// Why an accepted play could not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -189,6 +243,8 @@ pub enum Refusal {
     /// It was to begin later, and [`Config::scheduled`](crate::Config::scheduled) plays were
     /// waiting already.
     ScheduleFull,
+    /// Nobody could have heard it, every voice was taken, and there was no room to park.
+    Inaudible,
 }
 
 #[cfg(test)]
@@ -198,7 +254,7 @@ mod tests {
     #[test]
     fn messages_are_small() {
         assert!(size_of::<Command>() <= 96, "{}", size_of::<Command>());
-        assert!(size_of::<Report>() <= 40, "{}", size_of::<Report>());
+        assert!(size_of::<Report>() <= 32, "{}", size_of::<Report>());
         assert_eq!(size_of::<VoiceId>(), 16);
     }
 }

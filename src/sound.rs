@@ -34,7 +34,8 @@ pub struct Sound(Arc<Inner>);
 
 #[derive(Clone)]
 struct Inner {
-    name: Box<str>,
+    /// Shared too: what is told of a play keeps its name, and not its samples.
+    name: Arc<str>,
     sample_rate: u32,
     truncated: bool,
     samples: Samples,
@@ -66,7 +67,7 @@ impl Sound {
         let wav = wav::decode(&file).map_err(fault)?;
         drop(file);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        Sound::new(&stem, wav.sample_rate, wav.samples, wav.truncated).map_err(fault)
+        Sound::new(&*stem, wav.sample_rate, wav.samples, wav.truncated).map_err(fault)
     }
 
     /// The same for a file that is already in memory: `include_bytes!`, asset loaders.
@@ -93,7 +94,7 @@ impl Sound {
     }
 
     fn new(
-        name: &str,
+        name: impl Into<Arc<str>>,
         sample_rate: u32,
         samples: Samples,
         truncated: bool,
@@ -135,7 +136,9 @@ impl Sound {
         }
         check_rate(sample_rate)
             .and_then(|()| resample::resample(self.samples(), self.sample_rate(), sample_rate))
-            .and_then(|samples| Sound::new(self.name(), sample_rate, samples, self.is_truncated()))
+            .and_then(|samples| {
+                Sound::new(self.shared_name(), sample_rate, samples, self.is_truncated())
+            })
             .map_err(|fault| Error::Sound {
                 name: match self.name() {
                     "" => "sound".into(),
@@ -154,6 +157,10 @@ impl Sound {
     /// [`named`](Sound::named); otherwise empty.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    pub(crate) fn shared_name(&self) -> Arc<str> {
+        self.0.name.clone()
     }
 
     /// How long it plays at its own speed.

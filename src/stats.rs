@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::Frame;
-use crate::message::VoiceId;
+use crate::message::{Park, VoiceId};
 use crate::play::{BusId, Priority};
-use crate::sound::Sound;
 use crate::units::to_db;
 
 /// The mixer's books. At every moment
@@ -20,7 +20,7 @@ pub struct Stats {
     pub voices: usize,
     /// How many of them are taken.
     pub playing: usize,
-    /// Plays that keep their time in silence, robbed of their voice.
+    /// Plays that keep their time in silence, without a voice.
     pub parked: usize,
     /// Plays that wait for their frame.
     pub scheduled: usize,
@@ -29,6 +29,8 @@ pub struct Stats {
     pub live: usize,
     /// The most voices that were ever taken at once. As many as there are: the pool was full.
     pub most_playing: usize,
+    /// How often a play was to begin and found no voice free, whatever became of it then.
+    pub full: u64,
     /// Plays that got a [`VoiceId`].
     pub accepted: u64,
     /// Of these: played to their end.
@@ -43,6 +45,10 @@ pub struct Stats {
     pub turned_away: u64,
     /// The loudest that a stolen voice ever was when it went, linear.
     pub loudest_stolen: f32,
+    /// How often a play parked, whatever the reason. A play may do so more than once.
+    pub parkings: u64,
+    /// The loudest that a stolen voice ever was when its play parked instead of ending, linear.
+    pub loudest_parked: f32,
     /// Frames handed out: the clock.
     pub frames: u64,
     /// The highest peaks, left and right, before the ceiling: above 1 it had work to do.
@@ -79,8 +85,13 @@ impl fmt::Display for Stats {
         )?;
         write!(f, "stolen   ")?;
         match self.stolen {
-            0 => writeln!(f, "nothing")?,
-            _ => writeln!(f, "the loudest at {:.1} dB", to_db(self.loudest_stolen))?,
+            0 => write!(f, "nothing")?,
+            _ => write!(f, "the loudest at {:.1} dB", to_db(self.loudest_stolen))?,
+        }
+        write!(f, "; {} parkings", self.parkings)?;
+        match self.loudest_parked {
+            0.0 => writeln!(f)?,
+            loudest => writeln!(f, ", the loudest at {:.1} dB", to_db(loudest))?,
         }
         write!(
             f,
@@ -146,8 +157,8 @@ pub struct VoiceInfo {
     pub slot: Option<usize>,
     /// Its tag.
     pub tag: u64,
-    /// What it plays.
-    pub sound: Sound,
+    /// The name of the sound that it plays.
+    pub name: Arc<str>,
     /// Through which bus.
     pub bus: BusId,
     /// What it is doing.
@@ -230,6 +241,10 @@ pub(crate) struct Meters {
     pub parked: AtomicU32,
     pub scheduled: AtomicU32,
     pub most_playing: AtomicU32,
+    /// How often a newcomer found no voice free.
+    pub full: AtomicU64,
+    /// Counted here and not by the notices, of which some may find no room.
+    pub parkings: AtomicU64,
     /// Notices that found no room on their way home.
     pub missed: AtomicU64,
     pub xruns: AtomicU64,
@@ -239,6 +254,8 @@ pub(crate) struct Meters {
     load_worst: AtomicU32,
     /// The bits of two floats that are never negative, which therefore compare as numbers do.
     peak: [AtomicU32; 2],
+    /// The same of one.
+    loudest_parked: AtomicU32,
 }
 
 impl Meters {
@@ -250,6 +267,17 @@ impl Meters {
 
     pub fn saw_playing(&self, voices: u32) {
         self.most_playing.fetch_max(voices, Ordering::Relaxed);
+    }
+
+    pub fn saw_parking(&self, why: Park) {
+        self.parkings.fetch_add(1, Ordering::Relaxed);
+        if let Park::Stolen { level, .. } = why {
+            self.loudest_parked.fetch_max(level.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    pub fn loudest_parked(&self) -> f32 {
+        f32::from_bits(self.loudest_parked.load(Ordering::Relaxed))
     }
 
     pub fn peak(&self) -> Frame {
@@ -271,6 +299,7 @@ impl Meters {
 
     pub fn reset_peaks(&self) {
         self.load_worst.store(0, Ordering::Relaxed);
+        self.loudest_parked.store(0, Ordering::Relaxed);
         self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
         self.most_playing.store(self.playing.load(Ordering::Relaxed), Ordering::Relaxed);
     }

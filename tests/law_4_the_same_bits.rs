@@ -2,13 +2,12 @@
 
 mod common;
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use common::{POLICIES, PRIORITIES, Random, bits, mono, noise, sine, wav16};
 use voicepool::{
-    BusId, Config, Ending, Event, Frame, Interpolation, Mixer, Play, Renderer, Sound, Stats,
-    VoiceId, WhenFull, WhenStolen,
+    BusId, Config, Ending, Event, Frame, Interpolation, Mixer, Parking, Play, Renderer, Sound,
+    Stats, VoiceId, WhenFull, WhenStolen,
 };
 
 /// All that came out of a mixer.
@@ -73,7 +72,6 @@ struct Game {
     rate: u32,
     sounds: Vec<Sound>,
     plays: Vec<Option<VoiceId>>,
-    tags: HashMap<VoiceId, usize>,
     out: Outcome,
 }
 
@@ -83,8 +81,8 @@ impl Game {
         let (mixer, renderer) = Mixer::offline(config).expect("a config of a test");
         let sounds = (0..SOUNDS).map(|which| sound(rate, which)).collect();
         let random = Random(seed);
-        let (plays, tags, out) = (vec![None], HashMap::new(), Outcome::default());
-        (Game { mixer, random, rate, sounds, plays, tags, out }, renderer)
+        let (plays, out) = (vec![None], Outcome::default());
+        (Game { mixer, random, rate, sounds, plays, out }, renderer)
     }
 
     fn frames(&self, frames: u64) -> Duration {
@@ -146,9 +144,7 @@ impl Game {
         let request = self.request();
         let tag = self.plays.len();
         let voice = self.mixer.play(request);
-        if let Some(voice) = voice {
-            self.tags.insert(voice, tag);
-        } else {
+        if voice.is_none() {
             self.out.told.push(format!("{tag} was turned away"));
         }
         self.plays.push(voice);
@@ -189,19 +185,22 @@ impl Game {
     fn listen(&mut self) {
         for event in self.mixer.events() {
             let line = match event {
-                Event::Ended { tag, sound, at, why, .. } => {
+                Event::Ended { tag, name, at, why, .. } => {
                     let why = match why {
                         Ending::Stolen { by_tag, level, .. } => {
                             format!("Stolen by {by_tag} at level {:08x}", level.to_bits())
                         }
                         why => format!("{why:?}"),
                     };
-                    let line = format!("{at}: {tag}, {}, ended: {why}", sound.name());
+                    let line = format!("{at}: {tag}, {name}, ended: {why}");
                     self.out.endings.push(line.clone());
                     line
                 }
-                Event::Parked { voice, at } => format!("{at}: {} Parked", self.tags[&voice]),
-                Event::Unparked { voice, at } => format!("{at}: {} Unparked", self.tags[&voice]),
+                Event::Parked { tag, at, why: Parking::Stolen { by_tag, level, .. }, .. } => {
+                    format!("{at}: {tag} Parked by {by_tag} at level {:08x}", level.to_bits())
+                }
+                Event::Parked { tag, at, why, .. } => format!("{at}: {tag} Parked: {why:?}"),
+                Event::Unparked { tag, at, .. } => format!("{at}: {tag} Unparked"),
                 other => format!("{other:?}"),
             };
             self.out.told.push(line);
@@ -344,9 +343,7 @@ fn an_hour_in_one_call_is_the_same_as_frame_by_frame() {
         for _ in 0..300 {
             let (at, priority) = (game.random.below(65_536), *game.random.pick(&PRIORITIES[..2]));
             let request = game.request().start_at(at).priority(priority);
-            let tag = game.plays.len();
             let voice = game.mixer.play(request).expect("room for all");
-            game.tags.insert(voice, tag);
             game.plays.push(Some(voice));
         }
         let mut heard = Vec::new();

@@ -4,8 +4,8 @@ mod common;
 
 use common::mono;
 use voicepool::{
-    BusId, Config, Ending, Event, Mixer, Play, Priority, Refusal, Renderer, VoiceId, WhenFull,
-    WhenStolen, ms, secs,
+    BusId, Config, Ending, Event, Mixer, Parking, Play, Priority, Refusal, Renderer, VoiceId,
+    WhenFull, WhenStolen, ms, secs,
 };
 
 /// A toy rate, at which loudness is plain power: a constant is as loud as it is high.
@@ -205,6 +205,53 @@ fn the_paused_go_first_and_into_parking_while_there_is_room() {
     paused.iter().for_each(|voice| mixer.resume(*voice));
     renderer.frames(128);
     assert_eq!((mixer.stats().parked, mixer.stats().playing), (0, 4));
+}
+
+fn parkings(mixer: &Mixer) -> Vec<(u64, Parking)> {
+    let parked = |event| match event {
+        Event::Parked { tag, why, .. } => Some((tag, why)),
+        _ => None,
+    };
+    mixer.events().filter_map(parked).collect()
+}
+
+/// A parking is a loss like a theft: it says why and names the thief, and it is counted.
+#[test]
+fn who_parks_is_told_why() {
+    let (mixer, mut renderer) = open(2, WhenFull::StealQuietest);
+    let parks = |level| steady(level).when_stolen(WhenStolen::Park);
+    play(&mixer, &mut renderer, parks(0.25), 1);
+    let loud = play(&mixer, &mut renderer, steady(0.5).priority(Priority::High), 2);
+    assert_eq!((mixer.stats().full, mixer.stats().parkings), (0, 0));
+    let thief = play(&mixer, &mut renderer, steady(0.5), 3);
+    let parked = parkings(&mixer);
+    let level = mixer.stats().loudest_parked;
+    assert!((0.35..0.36).contains(&level), "{level} is not 0.25 on both sides");
+    assert_eq!(parked, [(1, Parking::Stolen { by: thief, by_tag: 3, level })]);
+
+    mixer.pause(thief);
+    renderer.frames(128);
+    play(&mixer, &mut renderer, steady(0.25).priority(Priority::High), 4);
+    assert_eq!(parkings(&mixer), [(3, Parking::Paused)]);
+    let stats = mixer.stats();
+    assert_eq!((stats.full, stats.parkings, stats.loudest_parked), (2, 2, level));
+
+    mixer.stop_all(ms(0));
+    renderer.frames(128);
+    mixer.set_when_full(WhenFull::Refuse);
+    play(&mixer, &mut renderer, parks(0.25), 5);
+    play(&mixer, &mut renderer, parks(0.5), 6);
+    play(&mixer, &mut renderer, parks(0.5), 7);
+    assert_eq!(parkings(&mixer), [(7, Parking::PoolFull)]);
+    mixer.resize(1).expect("smaller");
+    renderer.frames(128);
+    assert_eq!(parkings(&mixer), [(5, Parking::Shrunk)]);
+    let stats = mixer.stats();
+    assert_eq!((stats.full, stats.parkings, stats.stolen), (3, 4, 0));
+    assert!(stats.to_string().contains("; 4 parkings, the loudest at -9.0 dB"), "{stats}");
+    mixer.reset_peaks();
+    assert_eq!(mixer.stats().loudest_parked, 0.0);
+    assert!(!mixer.is_live(loud));
 }
 
 /// Where all is turned down it is still known who is quiet.

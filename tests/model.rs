@@ -182,7 +182,7 @@ impl Pair {
     fn happening(&self, event: Event) -> Happening {
         let tag_of = |id| self.ids.iter().position(|it| *it == id).expect("an id we were given");
         match event {
-            Event::Ended { voice, tag, sound: _, at, why } => {
+            Event::Ended { voice, tag, name: _, at, why } => {
                 assert_eq!(tag, tag_of(voice) as u64);
                 let what = match why {
                     Ending::Finished => What::Finished,
@@ -196,11 +196,13 @@ impl Pair {
                 };
                 Happening { at, tag, what }
             }
-            Event::Parked { voice, at } => {
-                Happening { at, tag: tag_of(voice) as u64, what: What::Parked }
+            Event::Parked { voice, tag, at, .. } => {
+                assert_eq!(tag, tag_of(voice) as u64);
+                Happening { at, tag, what: What::Parked }
             }
-            Event::Unparked { voice, at } => {
-                Happening { at, tag: tag_of(voice) as u64, what: What::Unparked }
+            Event::Unparked { voice, tag, at } => {
+                assert_eq!(tag, tag_of(voice) as u64);
+                Happening { at, tag, what: What::Unparked }
             }
             other => panic!("{other:?}"),
         }

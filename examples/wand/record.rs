@@ -112,7 +112,7 @@ impl Recording {
                         _ => (),
                     }
                 }
-                Event::Parked { voice, at } => self.close(*voice, None, *at, End::Parked),
+                Event::Parked { voice, at, .. } => self.close(*voice, None, *at, End::Parked),
                 _ => (),
             }
         }

@@ -94,7 +94,7 @@ fn a_sound_s_key_plays_it() {
     let (name, key) =
         (&stand.app.wand.cast.members[4].name.clone(), stand.app.wand.cast.members[4].key);
     stand.press(key.unwrap()).pass(3);
-    let playing: Vec<&str> = stand.app.voices.iter().map(|voice| voice.sound.name()).collect();
+    let playing: Vec<&str> = stand.app.voices.iter().map(|voice| &*voice.name).collect();
     assert_eq!(playing, [name]);
     assert_eq!(stand.app.wand.tally.sounds[4].plays, 1);
 }
@@ -209,7 +209,7 @@ fn ambience_begins_parks_and_ends() {
     stand.press('a').pass(TICKS);
     assert!(stand.app.wand.has_ambience());
     let parked = stand.app.voices.iter().filter(|voice| voice.state == VoiceState::Parked);
-    let parked: Vec<String> = parked.map(|voice| voice.sound.name().to_owned()).collect();
+    let parked: Vec<String> = parked.map(|voice| voice.name.to_string()).collect();
     assert_eq!(parked.len(), 1, "three loops, two voices");
     assert!(stand.screen(80, 24).contains(&format!("parked {}", parked[0])));
     stand.press('a').pass(2 * TICKS);
@@ -247,7 +247,7 @@ fn a_click_casts_at_the_pointer_and_is_heard_from_there() {
     assert_eq!(stand.pass(2).app.wand.tally.all.plays, 0, "beside the stage");
     stand.app.mouse(click(area.right() - 1, area.y));
     stand.pass(3);
-    let swish = stand.app.voices.iter().find(|voice| voice.sound.name() == "wand_swish").unwrap();
+    let swish = stand.app.voices.iter().find(|voice| &*voice.name == "wand_swish").unwrap();
     assert!(swish.pan > 0.95, "{}", swish.pan);
     let rightmost = stand.app.stage.sparkles().map(|sparkle| sparkle.x).fold(0.0, f32::max);
     assert!(rightmost > 0.9);

@@ -1,10 +1,12 @@
 //! Who gets a voice, who gives one up, who waits in silence for one, and who goes home.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::kernel::Mix;
 use super::renderer::{Renderer, Seat};
 use super::voice::Voice;
 use crate::config::WhenFull;
-use crate::message::{End, QUANTUM, Refusal, Report, Request, Start};
+use crate::message::{End, Park, QUANTUM, Refusal, Report, Request, Start};
 use crate::play::Priority;
 
 impl Renderer {
@@ -39,6 +41,7 @@ impl Renderer {
         }
         self.begun += 1;
         if !self.voices.has_room() {
+            self.bridge.meters.full.fetch_add(1, Relaxed);
             self.make_room(ticket, priority, when_full);
         }
         if !self.voices.has_room() {
@@ -77,15 +80,22 @@ impl Renderer {
     fn park_or_end(&mut self, mut voice: Voice, why: End) {
         let (ticket, at) = (voice.ticket, self.now);
         // Who is paused is inaudible, and loses nothing by waiting elsewhere.
-        let may_park = voice.park || voice.is_held(self.buses.route(voice.bus));
-        if !may_park || self.parked.is_full() {
+        let held = voice.is_held(self.buses.route(voice.bus));
+        let park = match why {
+            End::Stopped => Park::Shrunk,
+            _ if held => Park::Paused,
+            End::Stolen { thief, level } => Park::Stolen { thief, level },
+            End::Finished | End::Refused(_) => Park::PoolFull,
+        };
+        if !(voice.park || held) || self.parked.is_full() {
             return self.end(ticket, voice.sound, at, why);
         }
         voice.hush();
         match self.parked.insert(voice) {
             Ok(key) => {
                 self.set_seat(ticket, Seat::Parked(key.slot() as u32));
-                self.notify(Report::Parked { ticket, at });
+                self.bridge.meters.saw_parking(park);
+                self.notify(Report::Parked { ticket, at, why: park });
             }
             Err(voice) => self.end(ticket, voice.sound, at, why),
         }

@@ -15,7 +15,7 @@ use super::voices::Voices;
 use crate::Frame;
 use crate::bridge::Bridge;
 use crate::config::Config;
-use crate::message::{End, QUANTUM, Report};
+use crate::message::{self, End, QUANTUM, Report};
 use crate::pool::Pool;
 use crate::sound::Sound;
 use crate::stats::{Row, Snapshot, VoiceState};
@@ -317,7 +317,7 @@ impl Renderer {
     /// Ends a play: the one report that each play makes, with its sound in it.
     pub(super) fn end(&mut self, ticket: u32, sound: Sound, at: u64, why: End) {
         self.set_seat(ticket, Seat::Nowhere);
-        self.send_home(Report::Ended { ticket, at, why, sound });
+        self.send_home(Report::Ended(message::Ended { why, ticket, at, sound }));
     }
 
     pub(super) fn send_home(&self, report: Report) {

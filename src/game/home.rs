@@ -1,5 +1,7 @@
 //! What came home, until it can be let go.
 
+use std::sync::Arc;
+
 use crate::message::Berths;
 use crate::sound::Sound;
 use crate::units;
@@ -15,8 +17,8 @@ pub(super) struct Home {
 
 struct Theft {
     voices: usize,
-    thief: Sound,
-    victim: Sound,
+    thief: Arc<str>,
+    victim: Arc<str>,
     level: f32,
 }
 
@@ -49,7 +51,7 @@ impl Home {
 
     /// The first theft of a mixer's life is to be told: that is how one learns of a full pool.
     pub fn theft(&mut self, voices: usize, thief: &Sound, victim: &Sound, level: f32) {
-        let (thief, victim) = (thief.clone(), victim.clone());
+        let (thief, victim) = (thief.shared_name(), victim.shared_name());
         self.theft = Some(Theft { voices, thief, victim, level });
     }
 
@@ -57,10 +59,8 @@ impl Home {
     pub fn clear_out(self) {
         if let Some(Theft { voices, thief, victim, level }) = &self.theft {
             log::info!(
-                "all {voices} voices were taken, so \"{}\" took that of \"{}\", the least heard at \
-                 {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
-                thief.name(),
-                victim.name(),
+                "all {voices} voices were taken, so \"{thief}\" took that of \"{victim}\", the least \
+                 heard at {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
                 units::to_db(*level),
             );
         }

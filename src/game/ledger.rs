@@ -9,7 +9,8 @@ use crate::Error;
 use crate::bridge::{Bridge, MOST_RESIZES};
 use crate::config::{Config, WhenFull};
 use crate::message::{
-    Berths, Change, Command, End, Ending, Event, QUANTUM, Report, Request, VoiceId,
+    Berths, Change, Command, End, Ended, Ending, Event, Park, Parking, QUANTUM, Report, Request,
+    VoiceId,
 };
 use crate::play::{BusId, Play, Priority};
 use crate::pool::{Key, Pool};
@@ -27,10 +28,26 @@ struct Ticket {
     bus: BusId,
     priority: Priority,
     /// The number of the command that asked for it.
-    number: u64,
+    number: Number,
     /// What could not be sent yet: made when it is needed, which is seldom. Who has one stands in
     /// the line.
     pending: Option<Box<Pending>>,
+}
+
+/// The number of a command, in the six bytes that bus and priority leave of a word: there are many
+/// tickets. At a million commands a second it wraps in nine years.
+#[derive(Clone, Copy)]
+struct Number([u16; 3]);
+
+impl Number {
+    fn new(number: u64) -> Number {
+        Number([number as u16, (number >> 16) as u16, (number >> 32) as u16])
+    }
+
+    fn get(self) -> u64 {
+        let [low, middle, high] = self.0.map(u64::from);
+        low | middle << 16 | high << 32
+    }
 }
 
 pub(super) struct Ledger {
@@ -115,7 +132,7 @@ impl Ledger {
             tag: play.tag,
             bus: play.bus,
             priority: play.priority,
-            number: bridge.commands.published() + 1,
+            number: Number::new(bridge.commands.published() + 1),
             pending: None,
         })?;
         let request = play.request(key.slot() as u32, self.when_full, self.rate);
@@ -262,12 +279,19 @@ impl Ledger {
         while home.has_room() {
             let Some(report) = bridge.reports.receive() else { break };
             match report {
-                Report::Ended { ticket, at, why, sound } => self.end(ticket, at, why, sound, home),
-                Report::Parked { ticket, at } => {
-                    self.notice(ticket, home, |voice| Event::Parked { voice, at });
+                Report::Ended(ended) => self.end(ended, home),
+                Report::Parked { ticket, at, why } => {
+                    self.notice(ticket, |ledger, key, tag| {
+                        let why = ledger.parking(key, why);
+                        Event::Parked { voice: ledger.id(key), tag, at, why }
+                    });
                 }
                 Report::Unparked { ticket, at } => {
-                    self.notice(ticket, home, |voice| Event::Unparked { voice, at });
+                    self.notice(ticket, |ledger, key, tag| Event::Unparked {
+                        voice: ledger.id(key),
+                        tag,
+                        at,
+                    });
                 }
                 Report::Retired(berths) => {
                     self.resizes -= 1;
@@ -278,14 +302,14 @@ impl Ledger {
         while home.has_room()
             && let Some(state) = bridge.take_output_news()
         {
-            self.tell(Event::Output(state), home);
+            self.tell(Event::Output(state));
         }
         while closed && home.has_room() {
             // Nobody will hear these any more.
             let at = bridge.meters.clock.load(Relaxed);
             match bridge.commands.receive() {
                 Some(Command::Play(Request { ticket, sound, .. })) => {
-                    self.end(ticket, at, End::Stopped, sound, home);
+                    self.end(Ended { why: End::Stopped, ticket, at, sound }, home);
                 }
                 Some(Command::Resize(berths)) => home.berths(berths),
                 Some(Command::Voice { .. } | Command::Bus { .. }) => (),
@@ -299,11 +323,11 @@ impl Ledger {
             // A renderer that failed may have lost a few on its way.
             let at = bridge.meters.clock.load(Relaxed);
             let Some(sound) = self.tickets.at(ticket).map(|held| held.sound.clone()) else { break };
-            self.end(ticket, at, End::Stopped, sound, home);
+            self.end(Ended { why: End::Stopped, ticket, at, sound }, home);
         }
     }
 
-    fn end(&mut self, ticket: u32, at: u64, why: End, sound: Sound, home: &mut Home) {
+    fn end(&mut self, Ended { why, ticket, at, sound }: Ended, home: &mut Home) {
         let Some(key) = self.tickets.key_at(ticket) else { return home.sound(sound) };
         let why = match why {
             End::Finished => {
@@ -324,12 +348,13 @@ impl Ledger {
                 if !self.theft_told {
                     self.tell_theft(thief, &sound, level, home);
                 }
-                let by = self.tickets.key_at(thief).unwrap_or(key);
-                let by_tag = self.tickets.at(by.slot() as u32).map_or(0, |thief| thief.tag);
-                Ending::Stolen { by: self.id(by), by_tag, level }
+                let (by, by_tag) = self.thief(thief, key);
+                Ending::Stolen { by, by_tag, level }
             }
         };
-        // The ticket's hold on the sound is never the last: `sound` is the same one.
+        let name = sound.shared_name();
+        // The ticket's hold on the sound is never the last: this is the same one.
+        home.sound(sound);
         let Some(Ticket { tag, pending, .. }) = self.tickets.take(ticket) else { return };
         if pending.is_some() {
             self.leave_line(ticket);
@@ -338,8 +363,26 @@ impl Ledger {
             // To the quantum: within one, endings come in the order of the voices.
             self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM as u64));
         }
-        self.make_room(home);
-        self.events.push_back(Event::Ended { voice: self.id(key), tag, sound, at, why });
+        self.tell(Event::Ended { voice: self.id(key), tag, name, at, why });
+    }
+
+    /// The thief by its ticket, which still means it; the victim itself should that ever be untrue.
+    fn thief(&self, thief: u32, victim: Key) -> (VoiceId, u64) {
+        let key = self.tickets.key_at(thief).unwrap_or(victim);
+        (self.id(key), self.tickets.get(key).map_or(0, |held| held.tag))
+    }
+
+    fn parking(&self, key: Key, why: Park) -> Parking {
+        match why {
+            Park::Stolen { thief, level } => {
+                let (by, by_tag) = self.thief(thief, key);
+                Parking::Stolen { by, by_tag, level }
+            }
+            Park::Paused => Parking::Paused,
+            Park::Inaudible => Parking::Inaudible,
+            Park::Shrunk => Parking::Shrunk,
+            Park::PoolFull => Parking::PoolFull,
+        }
     }
 
     #[cold]
@@ -358,27 +401,21 @@ impl Ledger {
         }
     }
 
-    fn notice(&mut self, ticket: u32, home: &mut Home, event: impl FnOnce(VoiceId) -> Event) {
+    fn notice(&mut self, ticket: u32, event: impl FnOnce(&Ledger, Key, u64) -> Event) {
         if let Some(key) = self.tickets.key_at(ticket) {
-            self.tell(event(self.id(key)), home);
+            let tag = self.tickets.get(key).map_or(0, |held| held.tag);
+            self.tell(event(self, key, tag));
         }
     }
 
-    /// Adds an event.
-    fn tell(&mut self, event: Event, home: &mut Home) {
-        self.make_room(home);
-        self.events.push_back(event);
-    }
-
-    /// Lets the oldest event go if there are as many as may be.
-    fn make_room(&mut self, home: &mut Home) {
+    /// Adds an event. If there are as many as may be, the oldest makes room.
+    fn tell(&mut self, event: Event) {
         if self.events.len() == self.most_events {
             self.stats.missed_events += 1;
             self.events_gone += 1;
-            if let Some(Event::Ended { sound, .. }) = self.events.pop_front() {
-                home.sound(sound);
-            }
+            self.events.pop_front();
         }
+        self.events.push_back(event);
     }
 
     // What is asked.
@@ -446,6 +483,9 @@ impl Ledger {
             scheduled: now(&meters.scheduled),
             live: self.tickets.len(),
             most_playing: count(&meters.most_playing),
+            full: meters.full.load(Relaxed),
+            parkings: meters.parkings.load(Relaxed),
+            loudest_parked: meters.loudest_parked(),
             frames: meters.clock.load(Relaxed),
             peak: meters.peak(),
             load_mean: meters.load().0,
@@ -478,12 +518,12 @@ impl Ledger {
         let info = |row: &crate::stats::Row| {
             let key = self.tickets.key_at(row.ticket)?;
             // A later play may hold the ticket by now.
-            let ticket = self.tickets.get(key).filter(|ticket| ticket.number <= latest.heard)?;
+            let ticket = self.tickets.get(key).filter(|held| held.number.get() <= latest.heard)?;
             Some(VoiceInfo {
                 voice: self.id(key),
                 slot: row.slot.map(|above| above.get() as usize - 1),
                 tag: ticket.tag,
-                sound: ticket.sound.clone(),
+                name: ticket.sound.shared_name(),
                 bus: ticket.bus,
                 state: row.state,
                 position: units::duration(u64::from(row.position), ticket.sound.sample_rate()),

@@ -196,8 +196,8 @@ impl Mixer {
     /// # mixer.play(&Sound::from_mono(48_000, &[0.1; 480])?.named("coin"));
     /// # renderer.frames(480);
     /// for event in mixer.events() {
-    ///     if let Event::Ended { sound, why, .. } = event {
-    ///         println!("{} ended: {why:?}", sound.name());
+    ///     if let Event::Ended { name, why, .. } = event {
+    ///         println!("{name} ended: {why:?}");
     ///     }
     /// }
     /// # Ok::<(), voicepool::Error>(())

@@ -91,12 +91,12 @@ impl App {
                 self.note(at, format!("{} was refused: the pool is full", name(tag)), Kind::Loud);
             }
             Event::Ended { voice, .. } => drop(self.slots.remove(&voice)),
-            Event::Parked { voice, at } => {
+            Event::Parked { voice, at, .. } => {
                 self.slots.remove(&voice);
                 self.parked.insert(voice);
                 self.moved(voice, at, "was parked");
             }
-            Event::Unparked { voice, at } => {
+            Event::Unparked { voice, at, .. } => {
                 self.parked.remove(&voice);
                 self.moved(voice, at, "is back");
             }

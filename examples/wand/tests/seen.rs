@@ -41,7 +41,7 @@ fn a_theft_is_told_with_both_names_and_flashes_where_the_victim_sat() {
     let mut stand = Stand::taken_over(2);
     stand.call("chime").pass(2).call("explosion").pass(6);
     let victim = stand.app.voices.iter().min_by(|a, b| a.level.total_cmp(&b.level)).unwrap();
-    let (victim, slot) = (victim.sound.name().to_owned(), victim.slot.unwrap());
+    let (victim, slot) = (victim.name.to_string(), victim.slot.unwrap());
     stand.call("coin").pass(2);
     assert_eq!(stand.app.flashes.keys().copied().collect::<Vec<_>>(), [slot]);
     let told = stand.app.log.back().unwrap().clone();
@@ -136,7 +136,7 @@ fn it_does_not_begin_by_itself_while_somebody_reads() {
     assert!(cast.loops.iter().all(|&sound| tally.sounds[sound].plays == 1), "the loops go on");
     assert!(cast.steps.iter().any(|&sound| tally.sounds[sound].plays > 1), "the hero walks");
     let ambience = stand.app.voices.iter().find(|voice| voice.priority == Priority::Protected);
-    assert_eq!(ambience.unwrap().sound.name(), "ambience_bed");
+    assert_eq!(&*ambience.unwrap().name, "ambience_bed");
 }
 
 #[test]
