@@ -50,6 +50,13 @@ impl Number {
     }
 }
 
+/// What it takes to send a play. Decided once, since the audio side may change at any moment what it
+/// depends on.
+pub(super) struct Admission {
+    /// The pool that must be sent before it, if one must.
+    grow_to: Option<usize>,
+}
+
 pub(super) struct Ledger {
     mixer: u32,
     rate: u32,
@@ -110,21 +117,23 @@ impl Ledger {
 
     // What is said.
 
-    /// Whether there is room for another play, and for the pool that it may need. Counts those
-    /// for which there is none.
-    pub fn admits(&mut self, bridge: &Bridge) -> bool {
-        let messages = 1 + u64::from(self.growth(bridge).is_some());
+    /// Whether there is room for another play, and for the pool that it may need. Counts those for
+    /// which there is none.
+    pub fn admit(&mut self, bridge: &Bridge) -> Option<Admission> {
+        let grow_to = self.growth(bridge);
+        let messages = 1 + u64::from(grow_to.is_some());
         let admits = !bridge.is_closed()
             && !self.has_pending()
             && bridge.commands.room() >= messages
             && !self.tickets.is_full();
         self.stats.turned_away += u64::from(!admits);
-        admits
+        admits.then_some(Admission { grow_to })
     }
 
-    /// Takes a play in and sends it. There is room: it was asked for, and only we send.
-    pub fn play(&mut self, bridge: &Bridge, play: Play) -> Option<VoiceId> {
-        if let Some(voices) = self.growth(bridge) {
+    /// Takes a play in and sends it: the one place that does. There is room, since only we send;
+    /// were there none all the same, the play would be turned away.
+    pub fn play(&mut self, bridge: &Bridge, admission: Admission, play: Play) -> Option<VoiceId> {
+        if let Some(voices) = admission.grow_to {
             self.send_resize(bridge, voices);
         }
         let key = self.tickets.insert_with(|| Ticket {
@@ -136,7 +145,11 @@ impl Ledger {
             pending: None,
         })?;
         let request = play.request(key.slot() as u32, self.when_full, self.rate);
-        let _ = bridge.commands.send(Command::Play(request));
+        if bridge.commands.send(Command::Play(request)).is_err() {
+            self.tickets.remove(key);
+            self.stats.turned_away += 1;
+            return None;
+        }
         self.stats.accepted += 1;
         Some(self.id(key))
     }
@@ -363,13 +376,14 @@ impl Ledger {
             // To the quantum: within one, endings come in the order of the voices.
             self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM as u64));
         }
-        self.tell(Event::Ended { voice: self.id(key), tag, name, at, why });
+        self.make_room();
+        self.events.push_back(Event::Ended { voice: self.id(key), tag, name, at, why });
     }
 
     /// The thief by its ticket, which still means it; the victim itself should that ever be untrue.
     fn thief(&self, thief: u32, victim: Key) -> (VoiceId, u64) {
         let key = self.tickets.key_at(thief).unwrap_or(victim);
-        (self.id(key), self.tickets.get(key).map_or(0, |held| held.tag))
+        (self.id(key), self.tickets.at(key.slot() as u32).map_or(0, |held| held.tag))
     }
 
     fn parking(&self, key: Key, why: Park) -> Parking {
@@ -408,14 +422,19 @@ impl Ledger {
         }
     }
 
-    /// Adds an event. If there are as many as may be, the oldest makes room.
+    /// Adds an event.
     fn tell(&mut self, event: Event) {
+        self.make_room();
+        self.events.push_back(event);
+    }
+
+    /// Lets the oldest event go if there are as many as may be.
+    fn make_room(&mut self) {
         if self.events.len() == self.most_events {
             self.stats.missed_events += 1;
             self.events_gone += 1;
             self.events.pop_front();
         }
-        self.events.push_back(event);
     }
 
     // What is asked.
@@ -534,5 +553,77 @@ impl Ledger {
             })
         };
         latest.rows().iter().filter_map(info).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    /// Under `Grow`, a pool of one voice that is taken: the next play needs a larger one before it,
+    /// unless somebody is parked.
+    fn about_to_grow(commands: usize) -> (Ledger, Bridge, Play) {
+        let config = Config {
+            voices: 1,
+            max_voices: 8,
+            parked: 1,
+            scheduled: 1,
+            commands,
+            when_full: WhenFull::Grow,
+            ..Config::default()
+        };
+        let (mut ledger, bridge) = (Ledger::new(&config, 0), Bridge::new(&config));
+        let play = Play::of(&Sound::from_mono(48_000, &[0.5]).unwrap());
+        let admission = ledger.admit(&bridge).expect("there is room");
+        ledger.play(&bridge, admission, play.clone()).expect("it is sent");
+        bridge.commands.receive();
+        (ledger, bridge, play)
+    }
+
+    /// What the growth depends on is the audio side's to change, at any moment.
+    #[test]
+    fn a_play_that_is_accepted_is_sent_whatever_the_audio_side_does_meanwhile() {
+        let (mut ledger, bridge, play) = about_to_grow(2);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Relaxed) {
+                    bridge.meters.parked.store(0, Relaxed);
+                    bridge.meters.parked.store(1, Relaxed);
+                }
+            });
+            for round in 0..50_000 {
+                // This leaves a place for the play, and none for a pool before it.
+                ledger.change_bus(&bridge, BusId::MASTER, Change::Pause);
+                let admission = ledger.admit(&bridge);
+                let accepted = admission.and_then(|it| ledger.play(&bridge, it, play.clone()));
+                let mut sent = 0;
+                while let Some(command) = bridge.commands.receive() {
+                    if let Command::Play(Request { ticket, .. }) = command {
+                        sent += 1;
+                        ledger.tickets.take(ticket);
+                    }
+                }
+                if sent != i32::from(accepted.is_some()) {
+                    done.store(true, Relaxed);
+                    panic!("accepted {accepted:?} and sent {sent} in round {round}");
+                }
+            }
+            done.store(true, Relaxed);
+        });
+    }
+
+    /// Only we send, so that this never comes to pass.
+    #[test]
+    fn a_play_that_cannot_be_sent_after_all_was_not_accepted() {
+        let (mut ledger, bridge, play) = about_to_grow(1);
+        let before = ledger.stats(&bridge);
+        let admission = ledger.admit(&bridge).expect("there is room");
+        ledger.change_bus(&bridge, BusId::MASTER, Change::Pause);
+        assert_eq!(ledger.play(&bridge, admission, play), None);
+        let turned_away = before.turned_away + 1;
+        assert_eq!(ledger.stats(&bridge), Stats { turned_away, ..before });
     }
 }

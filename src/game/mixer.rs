@@ -107,10 +107,8 @@ impl Mixer {
     fn start(&self, play: Play) -> Option<VoiceId> {
         let mut ledger = self.books();
         // A play that is turned away is dropped after the books are closed.
-        if !ledger.admits(&self.shared.bridge) {
-            return None;
-        }
-        ledger.play(&self.shared.bridge, play)
+        let admission = ledger.admit(&self.shared.bridge)?;
+        ledger.play(&self.shared.bridge, admission, play)
     }
 
     /// Ends a play, or everything on a bus, with a fade. Shorter than 5 ms it never is.
