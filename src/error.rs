@@ -45,7 +45,7 @@ pub enum Error {
         /// What it should have been.
         fault: &'static str,
     },
-    /// [`Mixer::resize`](crate::Mixer::resize) could not be carried out.
+    /// [`Mixer::resize`](crate::Mixer::resize) was asked for what can never be.
     Resize {
         /// How many voices were asked for.
         voices: usize,

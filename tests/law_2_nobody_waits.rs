@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{assert_balanced, endings, mono};
 use voicepool::{
     BusId, Config, Ending, Mixer, Play, Priority, Renderer, Sound, VoiceId, VoiceInfo, VoiceState,
-    ms, secs,
+    WhenFull, ms, secs,
 };
 
 const RATE: u32 = 1000;
@@ -85,12 +85,96 @@ fn a_full_queue_turns_plays_away_and_says_so() {
     assert_eq!(accepted, [[true; COMMANDS].as_slice(), &[false; 10 - COMMANDS]].concat());
     let stats = mixer.stats();
     assert_eq!((stats.accepted, stats.live, stats.turned_away), (4, 4, 6));
-    assert!(mixer.resize(3).is_err(), "nor is there room for this");
     renderer.frames(1);
     assert!(mixer.play(&hum).is_some());
     renderer.frames(128);
     let stats = mixer.stats();
     assert_eq!((stats.accepted, stats.playing, stats.turned_away), (5, 5, 6));
+}
+
+/// A resize that finds the queue full waits, as every other control does, and the latest counts.
+#[test]
+fn a_resize_waits_for_room_in_the_queue() {
+    let (mixer, mut renderer) = Mixer::offline(small_queue(8)).unwrap();
+    fill_queue(&mixer);
+    for voices in [5, 1, 3] {
+        mixer.resize(voices).expect("it waits");
+    }
+    assert_eq!(mixer.stats().voices, 8, "nothing has been heard yet");
+    catch_up(&mixer, &mut renderer, 3);
+    assert_eq!(mixer.stats().voices, 3);
+    fill_queue(&mixer);
+    for voices in [6, 3] {
+        mixer.resize(voices).expect("it waits, and then there is nothing to do");
+    }
+    catch_up(&mixer, &mut renderer, 3);
+    assert_eq!(mixer.stats().voices, 3);
+}
+
+/// A pool that shrinks waits for those who are protected, and the next resize for that pool.
+/// Meanwhile plays go on.
+#[test]
+fn a_resize_waits_for_the_one_before_it() {
+    let (mixer, mut renderer) = Mixer::offline(small_queue(4)).unwrap();
+    let music = Play::of(&hum()).looping().priority(Priority::Protected);
+    let [one, two] = start(&mixer, &mut renderer, [music.clone(), music]);
+    mixer.resize(1).expect("it fits");
+    renderer.frames(128);
+    for voices in [2, 4, 3] {
+        mixer.resize(voices).expect("it waits");
+        catch_up(&mixer, &mut renderer, 2);
+        assert_eq!(mixer.stats().voices, 1, "the first one is still under way");
+    }
+    assert!(mixer.play(&hum()).is_some(), "a play waits for no resize");
+    catch_up(&mixer, &mut renderer, 2);
+    mixer.stop(one, ms(0));
+    catch_up(&mixer, &mut renderer, 3);
+    assert_eq!(mixer.stats().voices, 3, "the latest");
+    assert!(mixer.is_live(two));
+}
+
+/// What can never be is an error, at once, and leaves what waits as it is.
+#[test]
+fn a_resize_that_can_never_be_is_an_error() {
+    let (mixer, mut renderer) = Mixer::offline(small_queue(8)).unwrap();
+    fill_queue(&mixer);
+    mixer.resize(3).expect("it waits");
+    let error = |voices| mixer.resize(voices).unwrap_err().to_string();
+    assert_eq!(error(0), "resize to 0 voices: it must be at least 1");
+    assert_eq!(error(9), "resize to 9 voices: Config::max_voices is 8");
+    catch_up(&mixer, &mut renderer, 3);
+    assert_eq!(mixer.stats().voices, 3);
+    fill_queue(&mixer);
+    mixer.resize(5).expect("it waits");
+    drop(renderer);
+    assert_eq!(error(4), "resize to 4 voices: the renderer is gone");
+    assert_eq!(mixer.stats().voices, 3);
+}
+
+/// A play that makes the pool grow while a resize waits makes it grow from there, and takes its
+/// place.
+#[test]
+fn a_pool_grows_from_the_resize_that_waits() {
+    let config = Config { max_voices: 16, when_full: WhenFull::Grow, ..small_queue(4) };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let music = Play::of(&hum()).looping().priority(Priority::Protected);
+    start(&mixer, &mut renderer, [music.clone(), music]);
+    mixer.resize(1).expect("it fits");
+    renderer.frames(128);
+    mixer.resize(2).expect("it waits");
+    let hum = Play::of(&hum()).looping();
+    for (voices, play) in [(4, hum.clone()), (4, hum.clone()), (8, hum)] {
+        assert!(mixer.play(play).is_some());
+        renderer.frames(128);
+        assert_eq!(mixer.stats().voices, voices);
+    }
+    let stats = mixer.stats();
+    assert_eq!((stats.live, stats.stolen, stats.parked, stats.playing), (5, 0, 0, 5));
+    catch_up(&mixer, &mut renderer, 3);
+    assert_eq!((mixer.stats().voices, mixer.stats().playing), (8, 5));
+    mixer.stop_all(ms(0));
+    catch_up(&mixer, &mut renderer, 11 * 8);
+    assert_eq!(mixer.stats().voices, 2, "to which it shrinks back");
 }
 
 /// Every kind of control, to voices and to buses, is in force once the renderer runs again; of

@@ -85,8 +85,7 @@ fn meddle(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
         14 => mixer.pause(bus),
         15..=17 => (0..5).for_each(|n| mixer.resume(BusId::new(n))),
         18 => mixer.stop_all(over),
-        // One may be under way already.
-        _ => drop(mixer.resize(1 + random.below(MAX_VOICES as u64) as usize)),
+        _ => mixer.resize(1 + random.below(MAX_VOICES as u64) as usize).expect("it can be"),
     }
 }
 

@@ -76,8 +76,10 @@ pub(super) struct Ledger {
     when_full: WhenFull,
     /// How many voices there will be once every resize has arrived.
     voices: usize,
-    /// To how many a grown pool shrinks back.
+    /// To how many a grown pool shrinks back: as many as were last wished for.
     settled_voices: usize,
+    /// Whether that wish still waits: for room in the queue, or for the resize before it.
+    wish_waits: bool,
     resizes: usize,
     /// When more than the settled voices were last needed.
     crowded: u64,
@@ -105,6 +107,7 @@ impl Ledger {
             when_full: config.when_full,
             voices: config.voices,
             settled_voices: config.voices,
+            wish_waits: false,
             resizes: 0,
             crowded: 0,
             latest: None,
@@ -134,6 +137,8 @@ impl Ledger {
     /// were there none all the same, the play would be turned away.
     pub fn play(&mut self, bridge: &Bridge, admission: Admission, play: Play) -> Option<VoiceId> {
         if let Some(voices) = admission.grow_to {
+            // It grows from a wish that waits, and so takes its place.
+            self.wish_waits = false;
             self.send_resize(bridge, voices);
         }
         let key = self.tickets.insert_with(|| Ticket {
@@ -227,25 +232,37 @@ impl Ledger {
     fn growth(&self, bridge: &Bridge) -> Option<usize> {
         let parked = bridge.meters.parked.load(Relaxed) as usize;
         let needed = self.tickets.len() + 1;
+        let voices = if self.wish_waits { self.settled_voices } else { self.voices };
         let grows = self.when_full == WhenFull::Grow
-            && needed > self.voices + parked
-            && self.voices < self.max_voices
+            && needed > voices + parked
+            && voices < self.max_voices
             && bridge.commands.capacity() > 1
             && self.resizes < MOST_RESIZES;
-        grows.then(|| (2 * self.voices).min(self.max_voices))
+        grows.then(|| (2 * voices).min(self.max_voices))
     }
 
-    /// Lets a grown pool shrink back once the extra voices have not been needed for a while.
-    pub fn shrink_if_idle(&mut self, bridge: &Bridge) {
-        if self.voices <= self.settled_voices {
+    /// Sends the resize that waits, if it need not wait any longer. Else lets a grown pool shrink
+    /// back once the extra voices have not been needed for a while.
+    pub fn resize_if_due(&mut self, bridge: &Bridge) {
+        if !self.wish_waits && self.voices <= self.settled_voices {
             return;
         }
+        let can_send = self.resizes == 0
+            && !self.has_pending()
+            && bridge.commands.room() > 0
+            && !bridge.is_closed();
+        if can_send && (self.wish_waits || self.is_idle(bridge)) {
+            self.wish_waits = false;
+            if self.voices != self.settled_voices {
+                self.send_resize(bridge, self.settled_voices);
+            }
+        }
+    }
+
+    fn is_idle(&self, bridge: &Bridge) -> bool {
         let now = bridge.meters.clock.load(Relaxed);
         let crowded = self.tickets.len() > self.settled_voices;
-        let idle = now.saturating_sub(self.crowded) > GROWN_IDLE * u64::from(self.rate);
-        if idle && !crowded && self.resizes == 0 && bridge.commands.room() > 0 {
-            self.send_resize(bridge, self.settled_voices);
-        }
+        !crowded && now.saturating_sub(self.crowded) > GROWN_IDLE * u64::from(self.rate)
     }
 
     pub fn resize(&mut self, bridge: &Bridge, voices: usize) -> Result<(), Error> {
@@ -255,15 +272,9 @@ impl Ledger {
             format!("Config::max_voices is {}", self.max_voices)
         } else if bridge.is_closed() {
             "the renderer is gone".to_owned()
-        } else if self.resizes > 0 {
-            "another resize is under way".to_owned()
-        } else if self.has_pending() || bridge.commands.room() == 0 {
-            "the command queue is full".to_owned()
         } else {
-            self.settled_voices = voices;
-            if voices != self.voices {
-                self.send_resize(bridge, voices);
-            }
+            (self.settled_voices, self.wish_waits) = (voices, true);
+            self.resize_if_due(bridge);
             return Ok(());
         };
         Err(Error::Resize { voices, fault })

@@ -166,7 +166,14 @@ impl Mixer {
     }
 
     /// Makes the pool larger or smaller, for another scene. Growing loses nobody; shrinking lets
-    /// the quietest go.
+    /// the quietest go, and waits for those who are protected.
+    ///
+    /// While another resize is under way, or the queue has no room, the latest wish waits as every
+    /// other control does. It is sent when the mixer is next touched after that.
+    ///
+    /// # Errors
+    ///
+    /// If it can never be: no voices, more than [`Config::max_voices`], or no renderer any more.
     pub fn resize(&self, voices: usize) -> Result<(), Error> {
         self.touch(|ledger, bridge| ledger.resize(bridge, voices))
     }
@@ -270,7 +277,7 @@ impl Mixer {
         if ledger.has_pending() {
             ledger.flush(bridge);
         }
-        ledger.shrink_if_idle(bridge);
+        ledger.resize_if_due(bridge);
         ledger
     }
 

@@ -75,6 +75,8 @@ pub struct Naive {
     when_full: WhenFull,
     voices: usize,
     settled_voices: usize,
+    /// Whether the last resize that was asked for waits until none is under way.
+    wish_waits: bool,
     crowded: u64,
     /// How many resizes were ever asked for.
     resized: usize,
@@ -93,6 +95,7 @@ impl Naive {
             when_full: config.when_full,
             voices: config.voices,
             settled_voices: config.voices,
+            wish_waits: false,
             crowded: 0,
             resized: 0,
             clock: 0,
@@ -102,9 +105,10 @@ impl Naive {
 
     pub fn play(&mut self, tag: u64, request: Request) {
         self.touch();
-        let grows = self.when_full == WhenFull::Grow && self.voices < self.config.max_voices;
-        if grows && self.stage.live + 1 > self.voices + self.stage.parked.len() {
-            self.order_resize((2 * self.voices).min(self.config.max_voices));
+        let voices = if self.wish_waits { self.settled_voices } else { self.voices };
+        let grows = self.when_full == WhenFull::Grow && voices < self.config.max_voices;
+        if grows && self.stage.live + 1 > voices + self.stage.parked.len() {
+            self.order_resize((2 * voices).min(self.config.max_voices));
         }
         self.stage.live += 1;
         self.queue.push(Order::Play(tag, request, self.when_full));
@@ -132,16 +136,14 @@ impl Naive {
         self.when_full = when_full;
     }
 
-    /// Whether it was let.
+    /// Whether it can ever be.
     pub fn resize(&mut self, voices: usize) -> bool {
         self.touch();
-        if voices == 0 || voices > self.config.max_voices || self.resizes() > 0 {
+        if voices == 0 || voices > self.config.max_voices {
             return false;
         }
-        self.settled_voices = voices;
-        if voices != self.voices {
-            self.order_resize(voices);
-        }
+        (self.settled_voices, self.wish_waits) = (voices, true);
+        self.resize_if_due();
         true
     }
 
@@ -159,18 +161,25 @@ impl Naive {
                 self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM));
             }
         }
-        if self.voices <= self.settled_voices {
-            return;
-        }
+        self.resize_if_due();
+    }
+
+    fn resize_if_due(&mut self) {
         let crowded = self.stage.live > self.settled_voices;
-        let idle = self.clock.saturating_sub(self.crowded)
-            > GROWN_IDLE * u64::from(self.config.sample_rate);
-        if idle && !crowded && self.resizes() == 0 {
-            self.order_resize(self.settled_voices);
+        let idle = !crowded
+            && self.voices > self.settled_voices
+            && self.clock.saturating_sub(self.crowded)
+                > GROWN_IDLE * u64::from(self.config.sample_rate);
+        if self.resizes() == 0 && (self.wish_waits || idle) {
+            self.wish_waits = false;
+            if self.voices != self.settled_voices {
+                self.order_resize(self.settled_voices);
+            }
         }
     }
 
     fn order_resize(&mut self, voices: usize) {
+        self.wish_waits = false;
         self.queue.push(Order::Resize(voices));
         (self.voices, self.crowded) = (voices, self.clock);
         self.resized += 1;
