@@ -4,14 +4,14 @@
 mod allocator;
 mod common;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use common::{POLICIES, PRIORITIES, Random, assert_balanced, endings, mono};
 use voicepool::{
-    BusId, Config, Ending, Event, Mixer, Play, Priority, Sound, VoiceId, VoiceInfo, VoiceState,
-    WhenFull, WhenStolen, ms, secs,
+    BusId, Config, Ending, Event, Events, Mixer, Play, Priority, Sound, VoiceId, VoiceInfo,
+    VoiceState, WhenFull, WhenStolen, ms, secs,
 };
 
 const RATE: u32 = 1000;
@@ -270,6 +270,47 @@ fn events_that_were_not_taken_are_told_to_the_next_who_asks() {
     let told = take(100);
     assert_eq!(told, Vec::from_iter(20..50));
     assert_eq!((missed, missed_now), (2, 9), "11 to 19, of which two had to go before");
+}
+
+/// Several ask at once, each reads a few and gives the rest back, and whoever does so first: what was
+/// not told is told to the next who asks, in the order in which it happened.
+#[test]
+fn events_given_back_by_several_stand_in_the_order_in_which_they_happened() {
+    const COUNT: u64 = 40;
+    let config = Config { commands: COUNT as usize, ..scarce(WhenFull::StealQuietest) };
+    let click = mono(RATE, &[0.5; 5]);
+    let tag = |event| match event {
+        Event::Ended { tag, .. } => tag,
+        other => panic!("{other:?}"),
+    };
+    for (readers, orders) in [
+        (2, [[0, 1, 1], [1, 0, 0]].as_slice()),
+        (3, &[[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]),
+    ] {
+        for (order, read) in orders.iter().flat_map(|it| [(it, [1, 1, 1]), (it, [3, 8, 11])]) {
+            let (mixer, mut renderer) = Mixer::offline(config.clone()).unwrap();
+            for tag in 0..COUNT {
+                mixer.play(Play::of(&click).tag(tag)).expect("room in the queue");
+                renderer.frames(128);
+            }
+            let mut left: BTreeSet<u64> = (0..COUNT).collect();
+            let mut asking: Vec<Option<Events>> =
+                (0..readers).map(|_| Some(mixer.events())).collect();
+            for (events, count) in asking.iter_mut().flatten().zip(read) {
+                events.take(count).map(tag).for_each(|tag| assert!(left.remove(&tag)));
+            }
+            for reader in order {
+                asking[*reader] = None;
+                // In between, too, nobody is told what is newer before what is there.
+                let two: Vec<u64> = mixer.events().map(tag).take(2).collect();
+                assert!(two.is_sorted(), "{two:?}");
+                two.iter().for_each(|tag| assert!(left.remove(tag)));
+            }
+            let told: Vec<u64> = mixer.events().map(tag).collect();
+            assert_eq!(told, Vec::from_iter(left), "dropped as {order:?}, after {read:?}");
+            assert_eq!(mixer.stats().missed_events, 0);
+        }
+    }
 }
 
 /// No lock is held between two events: a handler plays, stops, looks, and asks for events again.

@@ -1,6 +1,7 @@
 //! What happened, handed to the game one by one.
 
 use super::mixer::Mixer;
+use super::queue::Batch;
 use crate::message::Event;
 
 /// How many are fetched at once, so that the books are not opened for each.
@@ -10,14 +11,25 @@ const FETCH: usize = 8;
 pub struct Events {
     mixer: Mixer,
     until: u64,
-    /// Fetched and not handed out yet, the next one first.
+    /// What was fetched, of which the first `next` were handed out.
     fetched: [Option<Event>; FETCH],
+    batch: Batch,
     next: usize,
 }
 
 impl Events {
     pub(super) fn new(mixer: Mixer, until: u64) -> Events {
-        Events { mixer, until, fetched: [const { None }; FETCH], next: FETCH }
+        Events { mixer, until, fetched: [const { None }; FETCH], batch: Batch::default(), next: 0 }
+    }
+
+    /// Fetches the next few, if there are any.
+    #[inline(never)]
+    fn fetch(&mut self) {
+        let Events { until, fetched, .. } = self;
+        if self.batch.first + (self.batch.count as u64) < *until {
+            self.batch = self.mixer.with_events(|events| events.take(*until, fetched));
+            self.next = 0;
+        }
     }
 }
 
@@ -31,21 +43,27 @@ impl Iterator for Events {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
-        if self.next == FETCH {
-            self.mixer.fetch_events(self.until, &mut self.fetched);
-            self.next = 0;
+        if self.next == self.batch.count {
+            self.fetch();
         }
-        let event = self.fetched[self.next].take();
-        self.next = if event.is_some() { self.next + 1 } else { FETCH };
-        event
+        let event = self.fetched.get_mut(self.next)?.take()?;
+        self.next += 1;
+        Some(event)
     }
 }
 
 impl Drop for Events {
     /// Who stops in the middle leaves the rest for the next who asks.
     fn drop(&mut self) {
-        if self.fetched.iter().any(Option::is_some) {
-            self.mixer.return_events(&mut self.fetched);
+        if self.next == self.batch.count {
+            return;
         }
+        self.mixer.with_events(|events| {
+            for (number, place) in (self.batch.first..).zip(&mut self.fetched) {
+                if let Some(event) = place.take() {
+                    events.give_back(number, event);
+                }
+            }
+        });
     }
 }

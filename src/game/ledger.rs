@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::home::Home;
 use super::pending::Pending;
+use super::queue::EventQueue;
 use crate::Error;
 use crate::bridge::{Bridge, MOST_RESIZES};
 use crate::config::{Config, WhenFull};
@@ -67,10 +68,7 @@ pub(super) struct Ledger {
     line: VecDeque<u32>,
     buses: [Pending; BusId::COUNT],
     buses_pending: bool,
-    events: VecDeque<Event>,
-    most_events: usize,
-    /// How many events were ever taken from the front, by the game or to make room.
-    events_gone: u64,
+    events: EventQueue,
     /// What only the books know of these; the rest is worked out when it is asked for.
     stats: Stats,
     when_full: WhenFull,
@@ -100,9 +98,7 @@ impl Ledger {
             line: VecDeque::new(),
             buses: Default::default(),
             buses_pending: false,
-            events: VecDeque::with_capacity(config.commands),
-            most_events: config.commands,
-            events_gone: 0,
+            events: EventQueue::new(config.commands),
             stats: Stats::default(),
             when_full: config.when_full,
             voices: config.voices,
@@ -387,8 +383,8 @@ impl Ledger {
             // To the quantum: within one, endings come in the order of the voices.
             self.crowded = self.crowded.max(at.next_multiple_of(QUANTUM as u64));
         }
-        self.make_room();
-        self.events.push_back(Event::Ended { voice: self.id(key), tag, name, at, why });
+        self.events.make_room();
+        self.events.push(Event::Ended { voice: self.id(key), tag, name, at, why });
     }
 
     /// The thief by its ticket, which still means it; the victim itself should that ever be untrue.
@@ -435,52 +431,14 @@ impl Ledger {
 
     /// Adds an event.
     fn tell(&mut self, event: Event) {
-        self.make_room();
-        self.events.push_back(event);
-    }
-
-    /// Lets the oldest event go if there are as many as may be.
-    fn make_room(&mut self) {
-        if self.events.len() == self.most_events {
-            self.stats.missed_events += 1;
-            self.events_gone += 1;
-            self.events.pop_front();
-        }
+        self.events.make_room();
+        self.events.push(event);
     }
 
     // What is asked.
 
-    /// The number up to which events have come.
-    pub fn events_until(&self) -> u64 {
-        self.events_gone + self.events.len() as u64
-    }
-
-    /// Takes the oldest events up to a number, as many as there are places.
-    pub fn fetch_events(&mut self, until: u64, into: &mut [Option<Event>]) {
-        for place in into {
-            if self.events_gone >= until {
-                break;
-            }
-            self.events_gone += 1;
-            *place = self.events.pop_front();
-        }
-        if self.events.is_empty() {
-            // Begins anew at its front, which is still in the cache.
-            self.events.clear();
-        }
-    }
-
-    /// Puts events back where they were taken from, the last that there is room for. Those for
-    /// which there is none stay where they are, and are missed.
-    pub fn return_events(&mut self, rest: &mut [Option<Event>]) {
-        for place in rest.iter_mut().rev().filter(|place| place.is_some()) {
-            if self.events.len() == self.most_events {
-                self.stats.missed_events += 1;
-            } else if let Some(event) = place.take() {
-                self.events_gone -= 1;
-                self.events.push_front(event);
-            }
-        }
+    pub fn events(&mut self) -> &mut EventQueue {
+        &mut self.events
     }
 
     fn id(&self, key: Key) -> VoiceId {
@@ -522,7 +480,7 @@ impl Ledger {
             load_worst: meters.load().1,
             xruns: meters.xruns.load(Relaxed),
             panics: meters.panics.load(Relaxed),
-            missed_events: self.stats.missed_events + meters.missed.load(Relaxed),
+            missed_events: self.events.missed() + meters.missed.load(Relaxed),
             ..self.stats.clone()
         }
     }

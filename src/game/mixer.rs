@@ -10,10 +10,11 @@ use std::time::Duration;
 use super::events::Events;
 use super::home::Home;
 use super::ledger::Ledger;
+use super::queue::EventQueue;
 use crate::Error;
 use crate::bridge::Bridge;
 use crate::config::{Config, WhenFull};
-use crate::message::{Change, Event, VoiceId};
+use crate::message::{Change, VoiceId};
 use crate::play::{Play, Target, tame_gain, tame_pan, tame_speed};
 use crate::sound::Sound;
 use crate::stats::{OutputState, Stats, VoiceInfo};
@@ -208,15 +209,12 @@ impl Mixer {
     /// # Ok::<(), voicepool::Error>(())
     /// ```
     pub fn events(&self) -> Events {
-        Events::new(self.clone(), self.touch(|ledger, _| ledger.events_until()))
+        Events::new(self.clone(), self.touch(|ledger, _| ledger.events().until()))
     }
 
-    pub(super) fn fetch_events(&self, until: u64, into: &mut [Option<Event>]) {
-        self.lock().fetch_events(until, into);
-    }
-
-    pub(super) fn return_events(&self, rest: &mut [Option<Event>]) {
-        self.lock().return_events(rest);
+    /// Something with the queue of events, and no more: what came home is not entered.
+    pub(super) fn with_events<R>(&self, act: impl FnOnce(&mut EventQueue) -> R) -> R {
+        act(self.lock().events())
     }
 
     /// The books.

@@ -5,6 +5,7 @@ mod home;
 mod ledger;
 mod mixer;
 mod pending;
+mod queue;
 
 pub use events::Events;
 pub use mixer::Mixer;
