@@ -8,6 +8,7 @@
 //! complete, and no call ever finds a reason to spin.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -30,9 +31,15 @@ pub(crate) struct Bridge {
     wanted: AtomicCell<Option<Box<Snapshot>>>,
     filled: AtomicCell<Option<Box<Snapshot>>>,
     stop_all: AtomicU64,
+    /// What the last mixer could not send any more, and how many of it were not heard yet.
+    rest: AtomicCell<Option<Box<Rest>>>,
+    rest_waiting: AtomicU64,
     closed: AtomicBool,
     output: Output,
 }
+
+/// Commands, the next one last.
+struct Rest(Vec<Command>);
 
 /// Where the sound goes, as the output's supervisor tells the game. Neither of the two is the
 /// audio thread, so a lock will do.
@@ -63,6 +70,8 @@ impl Bridge {
             wanted: AtomicCell::new(None),
             filled: AtomicCell::new(None),
             stop_all: AtomicU64::new(0),
+            rest: AtomicCell::new(None),
+            rest_waiting: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             output: Output {
                 state: Mutex::new((
@@ -130,7 +139,7 @@ impl Bridge {
 
     pub fn give_filled(&self, sheet: Box<Snapshot>) {
         // There is one sheet on the way at a time, so nothing is replaced, and so nothing freed.
-        std::mem::forget(self.filled.swap(Some(sheet)));
+        mem::forget(self.filled.swap(Some(sheet)));
     }
 
     pub fn take_filled(&self) -> Option<Box<Snapshot>> {
@@ -159,6 +168,39 @@ impl Bridge {
         let order = self.stop_all.swap(0, Ordering::Acquire);
         let ahead = (order as u32).wrapping_sub(collected as u32) as i32;
         Some((collected.wrapping_add_signed(i64::from(ahead)), (order >> 32) as u32 & !(1 << 31)))
+    }
+
+    /// Leaves what the queue has no room for to the audio side, for when it has emptied the queue. To
+    /// be said once, when nobody will send any more.
+    pub fn leave(&self, mut commands: Vec<Command>) {
+        let count = commands.len() as u64;
+        commands.reverse();
+        self.rest.store(Some(Box::new(Rest(commands))));
+        self.rest_waiting.store(count, Ordering::Release);
+    }
+
+    /// How many commands wait for the audio side.
+    pub fn commands_waiting(&self) -> u64 {
+        // Asked in this order, with the Release in `leave`: while there is a rest, all that was sent
+        // before it is counted too, and so is heard before it.
+        let rest = self.rest_waiting.load(Ordering::Acquire);
+        rest + self.commands.waiting()
+    }
+
+    /// The next of these.
+    pub fn next_command(&self) -> Option<Command> {
+        self.commands.receive().or_else(|| self.next_of_the_rest())
+    }
+
+    #[cold]
+    fn next_of_the_rest(&self) -> Option<Command> {
+        let mut rest = self.rest.take()?;
+        let command = rest.0.pop();
+        self.rest_waiting.store(rest.0.len() as u64, Ordering::Relaxed);
+        // It goes back, empty too, and is freed with the bridge. Nothing is replaced, so nothing is
+        // freed here.
+        mem::forget(self.rest.swap(Some(rest)));
+        command
     }
 
     /// Says that the audio side is gone. All it had to say is in `reports` by now.

@@ -118,6 +118,42 @@ fn a_renderer_outlives_its_game_and_frees_nothing() {
     assert!(run(false) == run(true), "the same is heard");
 }
 
+/// What waits for room when the last mixer goes arrives all the same, after what was said before it,
+/// and is neither freed nor fetched from the heap in `render`.
+#[test]
+fn the_last_words_of_a_game_arrive_though_the_queue_is_full() {
+    const IDLE: BusId = BusId::new(9);
+    let before = held();
+    let config = Config { voices: 8, commands: 3, ..scarce(WhenFull::StealQuietest) };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let levels = [(0.5, 1), (0.25, 1), (0.125, 2), (0.0625, 3)];
+    let [stopped, quiet, paused, left] = levels.map(|(level, bus)| {
+        let steady = Play::of(&mono(RATE, &[level; 100])).looping().bus(BusId::new(bus));
+        let voice = mixer.play(steady);
+        assert!(voice.is_some(), "there is room");
+        renderer.frames(128);
+        voice
+    });
+    mixer.set_gain(quiet, 0.0, ms(0));
+    for _ in 0..5 {
+        mixer.set_gain(IDLE, 0.5, ms(0));
+    }
+    mixer.stop(stopped, ms(0));
+    mixer.set_gain(quiet, 0.5, ms(0));
+    mixer.pause(BusId::new(2));
+    mixer.set_pan(left, -1.0, ms(0));
+    assert!(mixer.is_live(paused));
+    drop(mixer);
+    let mut heard = [[0.0; 2]; 1280];
+    let ((), calls) = heap_calls(|| renderer.render(&mut heard));
+    assert_eq!(calls, 0, "heap calls in render");
+    let [heard_left, heard_right] = heard[1279];
+    assert!((heard_left - 0.125 - 0.0625 * 2f32.sqrt()).abs() < 1e-6, "{heard_left}");
+    assert_eq!(heard_right, 0.125);
+    drop(renderer);
+    assert_eq!(held(), before, "and all memory is given back");
+}
+
 /// Whichever goes first, all memory is given back when both are gone.
 #[test]
 fn all_memory_is_given_back_whichever_side_goes_first() {

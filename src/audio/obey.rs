@@ -5,14 +5,15 @@ use crate::message::{Change, Command, End, Report};
 use crate::play::BusId;
 
 impl Renderer {
-    /// Hears everything that had been said when it was asked: no more than the queue holds.
+    /// Hears everything that had been said when it was asked: no more than the queue holds, and once
+    /// what the last mixer left.
     pub(super) fn obey(&mut self) {
         if let Some((last, fade)) = self.bridge.take_stop_all(self.obeyed) {
             self.stopped_up_to = self.stopped_up_to.max(last);
             self.stop_where(fade, |_, number| number <= last);
         }
-        for _ in 0..self.bridge.commands.waiting() {
-            let Some(command) = self.bridge.commands.receive() else { break };
+        for _ in 0..self.bridge.commands_waiting() {
+            let Some(command) = self.bridge.next_command() else { break };
             self.obeyed += 1;
             match command {
                 Command::Play(request) => self.begin(request),

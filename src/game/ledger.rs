@@ -189,33 +189,46 @@ impl Ledger {
 
     /// Sends it, as far as there is room.
     pub fn flush(&mut self, bridge: &Bridge) {
-        let commands = &bridge.commands;
-        for (index, pending) in self.buses.iter_mut().enumerate() {
-            let bus = BusId::new(index as u8);
-            while commands.room() > 0
-                && let Some(change) = pending.next()
-            {
-                let _ = commands.send(Command::Bus { bus, change });
-            }
-        }
-        self.buses_pending = self.buses.iter().any(|pending| !pending.is_empty());
-        while commands.room() > 0
-            && let Some(&ticket) = self.line.front()
+        while bridge.commands.room() > 0
+            && let Some(command) = self.next_pending()
         {
-            let held = self.tickets.at_mut(ticket);
-            match held.and_then(|held| held.pending.as_mut()?.next()) {
-                Some(change) => drop(commands.send(Command::Voice { ticket, change })),
-                None => {
-                    self.line.pop_front();
-                    if let Some(held) = self.tickets.at_mut(ticket) {
-                        held.pending = None;
-                    }
+            // There is room, since only we send.
+            drop(bridge.commands.send(command));
+        }
+    }
+
+    /// Sends it, and leaves what there is no room for to be heard after it: the last mixer goes. A
+    /// resize that waits is forgotten, since nobody is left to play on what it would make.
+    pub fn flush_all(&mut self, bridge: &Bridge) {
+        self.flush(bridge);
+        let rest: Vec<Command> = std::iter::from_fn(|| self.next_pending()).collect();
+        if !rest.is_empty() {
+            bridge.leave(rest);
+        }
+    }
+
+    /// Takes out the next of what is pending.
+    fn next_pending(&mut self) -> Option<Command> {
+        if self.buses_pending {
+            for (index, pending) in self.buses.iter_mut().enumerate() {
+                if let Some(change) = pending.next() {
+                    return Some(Command::Bus { bus: BusId::new(index as u8), change });
                 }
             }
+            self.buses_pending = false;
         }
-        if self.line.is_empty() {
-            self.line.shrink_to_fit();
+        while let Some(&ticket) = self.line.front() {
+            let held = self.tickets.at_mut(ticket);
+            if let Some(change) = held.and_then(|held| held.pending.as_mut()?.next()) {
+                return Some(Command::Voice { ticket, change });
+            }
+            self.line.pop_front();
+            if let Some(held) = self.tickets.at_mut(ticket) {
+                held.pending = None;
+            }
         }
+        self.line.shrink_to_fit();
+        None
     }
 
     // How many voices.

@@ -59,10 +59,10 @@ struct Shared {
 pub(crate) type Driver = Box<dyn Any + Send + Sync>;
 
 impl Drop for Shared {
-    /// The last clone is gone: what waited for room in the queue is sent now, as far as it goes.
+    /// The last clone is gone: what waited for room in the queue goes now.
     fn drop(&mut self) {
         let ledger = self.ledger.get_mut().unwrap_or_else(PoisonError::into_inner);
-        ledger.flush(&self.bridge);
+        ledger.flush_all(&self.bridge);
     }
 }
 

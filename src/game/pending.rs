@@ -2,7 +2,7 @@
 
 use crate::message::Change;
 
-#[derive(Default, PartialEq)]
+#[derive(Default)]
 pub(super) struct Pending {
     stop: Option<u32>,
     paused: Option<bool>,
@@ -26,10 +26,6 @@ impl Pending {
             Change::Speed { to, over } => self.speed = Some((to, over)),
             Change::Seek { to } => self.seek = Some(to),
         }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        *self == Pending::default()
     }
 
     /// Takes the next one out. A stop comes last: what it ends, nothing else can reach.
