@@ -162,6 +162,8 @@ impl Format {
             return Err(format!("has {channels} channels; only mono and stereo are read"));
         }
         check_rate(sample_rate)?;
+        // Some writers leave this field empty; it follows from the others.
+        let frame_bytes = if frame_bytes == 0 { channels * bits.div_ceil(8) } else { frame_bytes };
         let (bytes, bits) = match (frame_bytes / channels, bits, valid_bits) {
             // As sound cards deliver 24 bits, and some recorders write them.
             (4, 24, _) => (4, 24),

@@ -119,6 +119,12 @@ save("zero_riff_size", plain, data, size=0)
 save("streamed", plain, chunk(b"data", packed(16), 0xFFFFFFFF), size=0xFFFFFFFF)
 save("wrong_rate_of_bytes", plain.replace(struct.pack("<I", 88200), b"\1\2\3\4"), data)
 
+# Headers that leave out how many bytes a frame has: those of its channels and bits.
+for bits in 8, 16, 24, 32:
+    header = fmt(PCM, 2, 44100, bits, frame_bytes=0)
+    save(f"zero_frame_bytes{bits}", header, chunk(b"data", packed(bits)))
+save("zero_frame_bytes_mono8", fmt(PCM, 1, 44100, 8, frame_bytes=0), chunk(b"data", packed(8)))
+
 # Data that is not all there, or not whole.
 save("cut", plain, chunk(b"data", packed(16), 4000))
 save("half_a_sample", plain, chunk(b"data", packed(16) + b"\x7f"))
@@ -137,7 +143,6 @@ save("no_data", plain)
 save("short_fmt", chunk(b"fmt ", plain[8:22]), data)
 save("short_extensible", fmt(EXTENSIBLE, 1, 44100, 16, extra=b"\0\0"), data)
 save("wrong_frame_bytes", fmt(PCM, 2, 44100, 16, frame_bytes=7), data)
-save("zero_frame_bytes", fmt(PCM, 2, 44100, 16, frame_bytes=0), data)
 save("zero_bits", fmt(PCM, 1, 44100, 0, frame_bytes=2), data)
 save("integers_of_64", fmt(PCM, 1, 44100, 64), chunk(b"data", b"\0" * 16))
 save("floats_of_64", fmt(FLOAT, 1, 44100, 64), chunk(b"data", struct.pack("<d", 0.5)))
