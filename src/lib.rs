@@ -53,8 +53,8 @@
 //! 6. **Quietest is what the ear would say**, now, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
 //! 8. **What comes out is finite and within ±1**, whatever went in; below the ceiling it is exact.
-//! 9. **Sound never takes the game down.** No device, a lost device, a full queue, a bad file:
-//!    values, not panics. Sound comes back when the device does.
+//! 9. **Sound never takes the game down.** No device, a lost device, a full queue, a bad file, a
+//!    logger that panics: values, not panics. Sound comes back when the device does.
 //! 10. **Memory is bounded** by [`Config`], from opening on.
 
 #![cfg_attr(rtsan, feature(sanitize))]
@@ -67,6 +67,7 @@ mod config;
 mod envelope;
 mod error;
 mod game;
+mod log_line;
 mod loudness;
 mod message;
 mod output;

@@ -88,7 +88,8 @@ fn unsafe_code_is_in_two_places_only() {
 fn a_dependency_is_named_where_it_belongs() {
     only("crossbeam_channel", &["bridge.rs"]);
     only("hound", &["wav.rs", "output/offline.rs"]);
-    // And the tests that play its sound system.
+    // And the tests that are the logger, or play its sound system.
+    only("log", &["log_line.rs", "output/scripted"]);
     only("cpal", &["output/device.rs", "output/scripted"]);
 }
 

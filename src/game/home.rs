@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::log_line::log_line;
 use crate::message::Berths;
 use crate::sound::Sound;
 use crate::units;
@@ -58,11 +59,11 @@ impl Home {
     /// Frees it all. Not while the books are open.
     pub fn clear_out(self) {
         if let Some(Theft { voices, thief, victim, level }) = &self.theft {
-            log::info!(
+            log_line(format_args!(
                 "all {voices} voices were taken, so \"{thief}\" took that of \"{victim}\", the least \
                  heard at {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
                 units::to_db(*level),
-            );
+            ));
         }
     }
 }

@@ -8,6 +8,7 @@ mod formats;
 mod hanging;
 mod host;
 mod leaving;
+mod loggers;
 mod panics;
 #[cfg(target_os = "linux")]
 mod rebuilds;

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::callback::{Callback, Seat, Tenure, Verdict};
 use super::outlet::{Opened, Outlet, Wish};
 use crate::bridge::Bridge;
+use crate::log_line::{is_heard, log_line};
 use crate::stats::OutputState;
 use crate::units::ms;
 
@@ -41,6 +42,8 @@ pub(super) enum Word {
     Gone {
         number: u64,
     },
+    /// The logger has taken a line.
+    Logged,
     Close,
 }
 
@@ -117,6 +120,8 @@ pub(super) struct Supervisor {
     passing: Option<(Instant, u64)>,
     /// Whether somebody is asking where a stream plays.
     asking: bool,
+    /// Whether the logger has a line, and when it got it.
+    logging: bool,
     last_line: Option<Instant>,
 }
 
@@ -176,6 +181,7 @@ impl Supervisor {
             next_try: Instant::now(),
             passing: None,
             asking: false,
+            logging: false,
             last_line: None,
         };
         thread::Builder::new().name("voicepool output".into()).spawn(move || {
@@ -251,6 +257,7 @@ impl Supervisor {
                 }
             }
             Word::Gone { .. } => self.hanging -= 1,
+            Word::Logged => self.logging = false,
             Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
         }
     }
@@ -485,12 +492,21 @@ impl Supervisor {
         }
     }
 
-    /// One line a second, at the most.
+    /// One line a second, at the most. On a thread, and on one at a time: the logger may take its
+    /// time, and may let go of the last mixer, which waits for us.
     fn say(&mut self, state: &OutputState) {
         let now = Instant::now();
-        if self.last_line.is_none_or(|last| now - last >= ms(1000)) {
-            self.last_line = Some(now);
-            log::info!("output: {state}");
+        let soon = self.last_line.is_some_and(|last| now - last < ms(1000));
+        if soon || self.logging || !is_heard() {
+            return;
         }
+        let (line, tell) = (format!("output: {state}"), self.tell.clone());
+        let tell_it = move || {
+            log_line(format_args!("{line}"));
+            let _ = tell.send(Word::Logged);
+        };
+        self.logging =
+            thread::Builder::new().name("voicepool logger".into()).spawn(tell_it).is_ok();
+        self.last_line = Some(now);
     }
 }
