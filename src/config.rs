@@ -32,7 +32,8 @@ pub struct Config {
     /// How sounds are read between their samples.
     pub interpolation: Interpolation,
     /// The output to play on, by its name in [`devices`](crate::devices); `None` is the system's
-    /// default. While there is none of that name, the default plays.
+    /// default. While there is none of that name, or it cannot be had, the default plays; when it
+    /// is back, the sound goes over to it.
     pub device: Option<String>,
     /// The buffer to ask the device for. It may choose another.
     pub buffer: Duration,

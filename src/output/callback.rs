@@ -23,8 +23,6 @@ pub(super) struct Seat {
     wreck: AtomicCell<Option<Box<Renderer>>>,
     /// The number of the tenure that may take it; 0 is the supervisor.
     holder: AtomicU64,
-    /// Whether the mixer is going, and the sound is to fade out.
-    leaving: AtomicBool,
 }
 
 impl Seat {
@@ -33,7 +31,6 @@ impl Seat {
             renderer: AtomicCell::new(None),
             wreck: AtomicCell::new(None),
             holder: AtomicU64::new(0),
-            leaving: AtomicBool::new(false),
         }
     }
 
@@ -59,10 +56,6 @@ impl Seat {
     pub fn take_wreck(&self) -> Option<Box<Renderer>> {
         self.wreck.take()
     }
-
-    pub fn leave(&self) {
-        self.leaving.store(true, Release);
-    }
 }
 
 /// What a stream lets the supervisor know, by atomics alone.
@@ -75,7 +68,8 @@ pub(super) struct Tenure {
     pub errors: AtomicU64,
     /// The gravest [`Verdict`] so far.
     verdict: AtomicU8,
-    /// Whether it has faded out.
+    /// Whether it is to fade out, and has.
+    leaving: AtomicBool,
     pub faded: AtomicBool,
 }
 
@@ -105,8 +99,14 @@ impl Tenure {
             lasts: AtomicU64::new(0),
             errors: AtomicU64::new(0),
             verdict: AtomicU8::new(Verdict::Fine as u8),
+            leaving: AtomicBool::new(false),
             faded: AtomicBool::new(false),
         }
+    }
+
+    /// The sound is to fade out: the mixer goes, or goes on elsewhere.
+    pub fn leave(&self) {
+        self.leaving.store(true, Release);
     }
 
     /// For the error callback, which may run on the audio thread and very often.
@@ -129,8 +129,8 @@ impl Tenure {
 /// How many frames are made at a time.
 const BLOCK: usize = 256;
 
-/// How long the sound takes to come up after a gap, and to go when the mixer goes: parts of a
-/// second.
+/// How long the sound takes to come up after a gap, and to go when its stream is to leave: parts of
+/// a second.
 const FADE: f32 = 0.01;
 
 /// A stream's callback, with all it needs.
@@ -243,7 +243,7 @@ impl Callback {
     }
 
     fn fade(&mut self, frames: usize) {
-        let leaving = self.seat.leaving.load(Acquire);
+        let leaving = self.tenure.leaving.load(Acquire);
         if self.gain == 1.0 && !leaving {
             return;
         }

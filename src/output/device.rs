@@ -36,7 +36,8 @@ impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
     fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String> {
         let host = (self.host)();
         let named = wish.device.as_deref().and_then(|name| find(&host, name));
-        let default = host.default_output_device().filter(|device| named.as_ref() != Some(device));
+        let default = if wish.no_other { None } else { host.default_output_device() };
+        let default = default.filter(|device| named.as_ref() != Some(device));
         let mut fault = "there is no output device".to_owned();
         for device in named.into_iter().chain(default) {
             match open(&device, wish, callback) {

@@ -23,6 +23,7 @@ impl Mixer {
     /// A missing device is a state, not an error: time then passes silently at the right pace,
     /// [`output`](Mixer::output) says why, and the sound comes in when there is a device. The
     /// first device's rate is the mixer's for life; [`Config::sample_rate`] is if there is none.
+    /// A named one that is missing is looked for about once a second while the default plays.
     pub fn open(config: Config) -> Result<Mixer, Error> {
         Mixer::open_on(outlet(), config, Pace::default())
     }
@@ -36,6 +37,7 @@ impl Mixer {
         let (bridge, seat) = (Arc::new(Bridge::new(&config)), Arc::new(Seat::new()));
         let wish = Wish {
             device: config.device.clone(),
+            no_other: false,
             rate: None,
             buffer: config.buffer.clamp(ms(1), ms(500)),
         };

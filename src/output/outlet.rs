@@ -29,6 +29,8 @@ pub(super) struct Opened {
 #[cfg_attr(not(feature = "device"), allow(dead_code, reason = "there is nobody to ask"))]
 pub(super) struct Wish {
     pub device: Option<String>,
+    /// Whether no other device will do.
+    pub no_other: bool,
     /// The mixer's rate. `None` until the first device has said which that is.
     pub rate: Option<u32>,
     pub buffer: Duration,

@@ -12,6 +12,7 @@ mod loggers;
 mod panics;
 #[cfg(target_os = "linux")]
 mod rebuilds;
+mod returning;
 mod samples;
 mod storm;
 mod tools;

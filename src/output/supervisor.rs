@@ -4,6 +4,9 @@
 //! either may hang for ever in somebody's driver, and nothing here waits for it. While no stream
 //! plays, the supervisor drives the renderer itself, so that time passes and plays end.
 
+mod trial;
+
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -11,6 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use self::trial::Trial;
 use super::callback::{Callback, Seat, Tenure, Verdict};
 use super::outlet::{Opened, Outlet, Wish};
 use crate::bridge::Bridge;
@@ -65,6 +69,10 @@ pub(super) struct Pace {
     /// How long to wait before the next try: doubled each time up to the most.
     pub first_pause: Duration,
     pub most_pause: Duration,
+    /// How often to try the device that was asked for while another plays: more rarely each time
+    /// that it was taken up, until it has played for longer than the most.
+    pub trial: Duration,
+    pub most_trial: Duration,
 }
 
 impl Default for Pace {
@@ -77,6 +85,8 @@ impl Default for Pace {
             patience: ms(1000),
             first_pause: ms(100),
             most_pause: ms(1000),
+            trial: ms(1000),
+            most_trial: ms(30_000),
         }
     }
 }
@@ -112,6 +122,10 @@ pub(super) struct Supervisor {
     /// Whoever waits for the first device's rate.
     first: Option<Sender<Option<u32>>>,
     keeper: Option<Keeper>,
+    /// The device that was asked for, while another plays.
+    trial: Option<Trial>,
+    trial_pause: Duration,
+    next_trial: Instant,
     tenures: u64,
     hanging: usize,
     pause: Duration,
@@ -140,12 +154,20 @@ struct Keeper {
     stormy: Option<Instant>,
     /// Whether it plays elsewhere, and nobody has asked yet where.
     moved: bool,
+    /// How many buffers it had filled when it had faded out.
+    faded: Option<u64>,
 }
 
 impl Keeper {
     /// How long the last buffer lasts.
     fn lasts(&self) -> Duration {
         Duration::from_nanos(self.tenure.lasts.load(Relaxed))
+    }
+
+    /// Whether it has faded out, and that was heard.
+    fn has_faded(&mut self) -> bool {
+        let beats = self.tenure.beats.load(Relaxed);
+        self.tenure.faded.load(Acquire) && beats - *self.faded.get_or_insert(beats) >= HELD
     }
 }
 
@@ -158,7 +180,7 @@ impl Supervisor {
         wish: Wish,
         pace: Pace,
         first: Sender<Option<u32>>,
-    ) -> std::io::Result<(Sender<Word>, Receiver<()>)> {
+    ) -> io::Result<(Sender<Word>, Receiver<()>)> {
         let (tell, words) = channel();
         let (over, done) = channel();
         match &outlet {
@@ -175,6 +197,9 @@ impl Supervisor {
             tell: tell.clone(),
             first: Some(first),
             keeper: None,
+            trial: None,
+            trial_pause: pace.trial,
+            next_trial: Instant::now(),
             tenures: 0,
             hanging: 0,
             pause: pace.first_pause,
@@ -203,6 +228,8 @@ impl Supervisor {
                 Err(RecvTimeoutError::Timeout) => (),
             }
             self.watch();
+            self.try_named();
+            self.watch_trial();
             self.bury();
             if self.is_playing() {
                 self.passing = None;
@@ -232,6 +259,7 @@ impl Supervisor {
                 if let Some(keeper) = &mut self.keeper {
                     keeper.rate = Some(rate);
                     keeper.last_beat = Instant::now();
+                    self.next_trial = keeper.last_beat + self.trial_pause;
                 }
                 if self.check_rate() {
                     // Before it is told, so that what is told is true.
@@ -256,9 +284,13 @@ impl Supervisor {
                     self.bridge.set_output(state);
                 }
             }
-            Word::Gone { .. } => self.hanging -= 1,
+            Word::Gone { number } => {
+                self.hanging -= 1;
+                self.trial_gone(number);
+            }
             Word::Logged => self.logging = false,
-            Word::Opened { .. } | Word::Failed { .. } | Word::Close => (),
+            Word::Opened { number, rate, state } => self.trial_opened(number, rate, state),
+            Word::Failed { .. } | Word::Close => (),
         }
     }
 
@@ -289,12 +321,20 @@ impl Supervisor {
         if self.keeper.is_some() || self.hanging >= MOST_HANGING || Instant::now() < self.next_try {
             return;
         }
+        match self.keep(outlet, self.wish.clone()) {
+            Ok(keeper) => self.keeper = Some(keeper),
+            Err(error) => self.lose(&format!("no thread for the stream: {error}"), self.pause),
+        }
+    }
+
+    /// Opens a stream on a thread of its own, which keeps it until it is let go.
+    fn keep(&mut self, outlet: Arc<dyn Outlet>, wish: Wish) -> io::Result<Keeper> {
         self.tenures += 1;
         let number = self.tenures;
         let tenure = Arc::new(Tenure::new(number));
         let (release, released) = channel::<()>();
-        let (wish, tell) = (self.wish.clone(), self.tell.clone());
         let (seat, bridge, held) = (self.seat.clone(), self.bridge.clone(), tenure.clone());
+        let tell = self.tell.clone();
         let keep = move || {
             let callback =
                 |rate| Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate);
@@ -313,25 +353,22 @@ impl Supervisor {
             }
             let _ = tell.send(Word::Gone { number });
         };
-        match thread::Builder::new().name("voicepool stream".into()).spawn(keep) {
-            Ok(_) => {
-                self.hanging += 1;
-                let now = Instant::now();
-                self.keeper = Some(Keeper {
-                    tenure,
-                    _release: release,
-                    since: now,
-                    rate: None,
-                    beats: 0,
-                    errors: 0,
-                    last_beat: now,
-                    doubted: None,
-                    stormy: None,
-                    moved: false,
-                });
-            }
-            Err(error) => self.lose(&format!("no thread for the stream: {error}"), self.pause),
-        }
+        thread::Builder::new().name("voicepool stream".into()).spawn(keep)?;
+        self.hanging += 1;
+        let now = Instant::now();
+        Ok(Keeper {
+            tenure,
+            _release: release,
+            since: now,
+            rate: None,
+            beats: 0,
+            errors: 0,
+            last_beat: now,
+            doubted: None,
+            stormy: None,
+            moved: false,
+            faded: None,
+        })
     }
 
     /// Looks whether the stream is well.
@@ -410,6 +447,7 @@ impl Supervisor {
     /// Lets the stream go, wherever that leads, and tries again after a pause.
     fn lose(&mut self, why: &str, pause: Duration) {
         self.seat.grant(0);
+        self.give_up_trial();
         if let Some(keeper) = self.keeper.take().filter(|keeper| keeper.rate.is_some()) {
             // Time is passed from where the sound ended, not from where that was noticed.
             self.passing = Some((keeper.last_beat + keeper.lasts(), 0));
@@ -460,15 +498,14 @@ impl Supervisor {
     /// Fades out, lets the stream go, and takes the renderer down.
     fn leave(&mut self) {
         let began = Instant::now();
-        self.seat.leave();
-        let mut faded = None;
-        while let Some(keeper) = self.keeper.as_ref().filter(|keeper| keeper.rate.is_some())
+        self.give_up_trial();
+        if let Some(keeper) = &self.keeper {
+            keeper.tenure.leave();
+        }
+        while let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.rate.is_some())
             && began.elapsed() < LEAVING
+            && !keeper.has_faded()
         {
-            let beats = keeper.tenure.beats.load(Relaxed);
-            if keeper.tenure.faded.load(Acquire) && beats - *faded.get_or_insert(beats) >= HELD {
-                break;
-            }
             thread::sleep(ms(1));
         }
         self.seat.grant(0);

@@ -41,6 +41,8 @@ pub fn patient() -> Pace {
         patience: DEADLINE,
         first_pause: ms(2),
         most_pause: ms(2),
+        trial: ages,
+        most_trial: ages,
     }
 }
 
