@@ -67,6 +67,16 @@ pub(crate) struct Request {
 pub(crate) struct Loop {
     pub start: u32,
     pub end: u32,
+    /// How many frames before its end, and as many from its start on, are those of the sound's
+    /// seam and not the clip's own: half of the loop at most, and 0 if it has none.
+    pub seam: u32,
+}
+
+impl Loop {
+    /// Whether none of its frames are the clip's own.
+    pub fn is_all_seam(self) -> bool {
+        2 * self.seam >= self.end - self.start
+    }
 }
 
 /// Its tag is a whole word, and so are those of [`End`] and [`Park`], because [`Command`] and

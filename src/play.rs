@@ -81,13 +81,15 @@ impl Play {
         Play { speed: tame_speed(ratio), ..self }
     }
 
-    /// Repeats the whole sound until it is stopped.
+    /// Repeats the whole sound until it is stopped. What is seamless at the sound's own rate stays
+    /// so when it is [resampled](Sound::resampled), as [`Mixer::load`](crate::Mixer::load) does.
     pub fn looping(self) -> Play {
         self.loop_range(..)
     }
 
     /// Repeats a part of the sound until it is stopped: `secs(4.0)..` is an intro of four
-    /// seconds, then a loop. An empty range is the whole sound.
+    /// seconds, then a loop. An empty range is the whole sound. The whole turns as
+    /// [`looping`](Play::looping) says, a part from its last frame to its first.
     pub fn loop_range(self, range: impl RangeBounds<Duration>) -> Play {
         const TICK: Duration = Duration::from_nanos(1);
         let (rate, clip) = (self.sound.sample_rate(), self.sound.frame_count() as u32);
@@ -101,8 +103,10 @@ impl Play {
             Bound::Excluded(end) => short_frames(*end, rate).min(clip),
             Bound::Unbounded => clip,
         };
-        let whole = Loop { start: 0, end: clip };
-        Play { looping: Some(if start < end { Loop { start, end } } else { whole }), ..self }
+        let (start, end) = if start < end { (start, end) } else { (0, clip) };
+        let seam = self.sound.seam().map(|seam| seam.turns);
+        let seam = seam.filter(|turns| start == turns.start && end >= turns.end);
+        Play { looping: Some(seam.unwrap_or(Loop { start, end, seam: 0 })), ..self }
     }
 
     /// Begins in the middle of the sound.

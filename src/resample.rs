@@ -7,7 +7,8 @@
 use std::f64::consts::PI;
 use std::sync::{Arc, OnceLock};
 
-use crate::samples::{Sample, Samples, tamed};
+use crate::message::Loop;
+use crate::samples::{Sample, Samples, Seam, tamed};
 
 /// In the middle between 0.9 of the band edge, which is kept, and the edge itself, beyond
 /// which everything is gone. In cycles per frame, of which half a one is the edge.
@@ -26,27 +27,43 @@ const POINTS: usize = 512;
 /// Up to this many coefficients (8 MB) are kept; beyond, they are worked out as they are used.
 const MOST_KEPT: u64 = 1 << 20;
 
+/// Rates further apart than this have no seam: it would be as long as any clip, and its filter
+/// longer.
+const WIDEST_SEAM: u64 = 500;
+
 /// What a result may take.
 const MOST_BYTES: u64 = 1 << 32;
 
 /// The samples at another rate, as `f32`. Frame `n` is heard when it was, at `n × to / from`,
-/// and outside the clip there is silence.
-pub(crate) fn resample(samples: &Samples, from: u32, to: u32) -> Result<Samples, String> {
+/// and outside the clip there is silence; in a loop there is not, and for that there is the seam.
+pub(crate) fn resample(samples: &Samples, from: u32, to: u32) -> Result<(Samples, Seam), String> {
     match samples {
-        Samples::Mono16(frames) => convert(frames, from, to).map(Samples::Mono32),
-        Samples::Mono32(frames) => convert(frames, from, to).map(Samples::Mono32),
-        Samples::Stereo16(frames) => convert(frames, from, to).map(Samples::Stereo32),
-        Samples::Stereo32(frames) => convert(frames, from, to).map(Samples::Stereo32),
+        Samples::Mono16(frames) => Ok(convert(frames, from, to)?.kept_as(Samples::Mono32)),
+        Samples::Mono32(frames) => Ok(convert(frames, from, to)?.kept_as(Samples::Mono32)),
+        Samples::Stereo16(frames) => Ok(convert(frames, from, to)?.kept_as(Samples::Stereo32)),
+        Samples::Stereo32(frames) => Ok(convert(frames, from, to)?.kept_as(Samples::Stereo32)),
     }
 }
 
-type Converted<const CHANNELS: usize> = Result<Arc<[[f32; CHANNELS]]>, String>;
+/// A clip at its new rate, and how it loops.
+#[derive(Debug)]
+struct Converted<const CHANNELS: usize> {
+    frames: Arc<[[f32; CHANNELS]]>,
+    turns: Loop,
+    seam: Arc<[[f32; CHANNELS]]>,
+}
+
+impl<const CHANNELS: usize> Converted<CHANNELS> {
+    fn kept_as(self, kind: fn(Arc<[[f32; CHANNELS]]>) -> Samples) -> (Samples, Seam) {
+        (kind(self.frames), Seam { turns: self.turns, frames: kind(self.seam) })
+    }
+}
 
 fn convert<T: Sample, const CHANNELS: usize>(
     frames: &[[T; CHANNELS]],
     from: u32,
     to: u32,
-) -> Converted<CHANNELS> {
+) -> Result<Converted<CHANNELS>, String> {
     let ratio = Ratio::new(from, to);
     let count = ratio.output_frames(frames.len());
     let most = MOST_BYTES / size_of::<[f32; CHANNELS]>() as u64;
@@ -56,10 +73,15 @@ fn convert<T: Sample, const CHANNELS: usize>(
         })?;
     let kept =
         if ratio.up * ratio.taps() <= MOST_KEPT { ratio.all_coefficients() } else { Vec::new() };
-    Ok((0..count)
-        .map(|at| ratio.frame(frames, &kept, at))
-        .map(|frame| frame.map(|sample| tamed(sample as f32)))
-        .collect())
+    let stored = |frame: [f64; CHANNELS]| frame.map(|sample| tamed(sample as f32));
+    let turns = ratio.turns(frames.len());
+    let (end, reach) = (turns.end as usize, turns.seam as usize);
+    let seam = (0..2 * reach).map(|at| if at < reach { end - reach + at } else { at - reach });
+    Ok(Converted {
+        frames: (0..count).map(|at| stored(ratio.frame(frames, &kept, at))).collect(),
+        turns,
+        seam: seam.map(|at| stored(ratio.looping_frame(frames, &kept, at))).collect(),
+    })
 }
 
 /// Two rates, reduced: `up` output frames last as long as `down` source frames.
@@ -92,6 +114,15 @@ impl Ratio {
 
     fn output_frames(&self, source_frames: usize) -> u64 {
         (source_frames as u64 * self.up).div_ceil(self.down)
+    }
+
+    /// Where a clip of so many frames turns: a whole number of frames from its beginning, half a
+    /// frame at most from where it ends.
+    fn turns(&self, source_frames: usize) -> Loop {
+        let end = ((2 * source_frames as u64 * self.up + self.down) / (2 * self.down)).max(1);
+        let reach = (REACH as u64 * self.steps).div_ceil(self.down).min(end.div_ceil(2));
+        let near = self.steps <= WIDEST_SEAM * self.up.min(self.down);
+        Loop { start: 0, end: end as u32, seam: if near { reach as u32 } else { 0 } }
     }
 
     fn taps(&self) -> u64 {
@@ -134,9 +165,7 @@ impl Ratio {
         kept: &[f64],
         at: usize,
     ) -> [f64; CHANNELS] {
-        const AT_ONCE: usize = 64;
-        let before = at as u64 * self.down / self.up;
-        let phase = at as u64 * self.down % self.up;
+        let (before, phase) = self.place(at);
         // What lies outside the clip is left out: at a ratio of 384,000 the filter is half a
         // gigabyte long, the clip seldom.
         let end = frames.len().min((before + self.reach + 1) as usize);
@@ -145,20 +174,64 @@ impl Ratio {
         let heard = frames.get(begin as usize..end).unwrap_or_default();
 
         let mut sums = Sums::default();
+        self.add(&mut sums, heard, kept, phase, first_tap);
+        self.total(sums)
+    }
+
+    /// The same of a clip that follows itself, round and round.
+    fn looping_frame<T: Sample, const CHANNELS: usize>(
+        &self,
+        frames: &[[T; CHANNELS]],
+        kept: &[f64],
+        at: usize,
+    ) -> [f64; CHANNELS] {
+        let (before, phase) = self.place(at);
+        let turn = frames.len() as u64;
+        // The earliest frame within reach, or where it comes again.
+        let earliest = before + 1 + self.reach.next_multiple_of(turn) - self.reach;
+        let mut rest = frames.get((earliest % turn) as usize..).unwrap_or_default();
+        let (mut sums, mut tap) = (Sums::default(), 0);
+        while tap < self.taps() {
+            let heard = rest.get(..(self.taps() - tap) as usize).unwrap_or(rest);
+            self.add(&mut sums, heard, kept, phase, tap);
+            tap += heard.len() as u64;
+            rest = frames;
+        }
+        self.total(sums)
+    }
+
+    /// The source frame at or before an output frame, and how many steps it lies behind that.
+    fn place(&self, at: usize) -> (u64, u64) {
+        let steps = at as u64 * self.down;
+        (steps / self.up, steps % self.up)
+    }
+
+    /// Adds source frames, of which the first is at this tap.
+    fn add<T: Sample, const CHANNELS: usize>(
+        &self,
+        sums: &mut Sums<CHANNELS>,
+        heard: &[[T; CHANNELS]],
+        kept: &[f64],
+        phase: u64,
+        first_tap: u64,
+    ) {
+        const AT_ONCE: usize = 64;
         let row = (phase * self.taps() + first_tap) as usize;
         if let Some(coefficients) = kept.get(row..row + heard.len()) {
-            sums.add(coefficients, heard);
-        } else {
-            let mut coefficients = [0.0; AT_ONCE];
-            let mut tap = first_tap;
-            for heard in heard.chunks(AT_ONCE) {
-                for (coefficient, _) in coefficients.iter_mut().zip(heard) {
-                    *coefficient = self.coefficient(phase, tap);
-                    tap += 1;
-                }
-                sums.add(&coefficients, heard);
-            }
+            return sums.add(coefficients, heard);
         }
+        let mut coefficients = [0.0; AT_ONCE];
+        let mut tap = first_tap;
+        for heard in heard.chunks(AT_ONCE) {
+            for (coefficient, _) in coefficients.iter_mut().zip(heard) {
+                *coefficient = self.coefficient(phase, tap);
+                tap += 1;
+            }
+            sums.add(&coefficients, heard);
+        }
+    }
+
+    fn total<const CHANNELS: usize>(&self, sums: Sums<CHANNELS>) -> [f64; CHANNELS] {
         // Where the source is the finer one, more of its frames add up.
         let gain = self.up as f64 / self.steps as f64;
         sums.total().map(|sample| sample * gain)
@@ -307,7 +380,7 @@ mod tests {
             for fraction in [0.013, 0.1, 0.25, 0.37, 0.5, 0.61, 0.75, 0.83, 0.9] {
                 let hz = edge * fraction;
                 let source = tone(hz, from, source_frames(from, to));
-                let output = convert(&source, from, to).unwrap();
+                let output = convert(&source, from, to).unwrap().frames;
                 let (first, signal) = inner(&output, from, to);
                 let (amplitude, snr) = fit(&signal, first, hz, to);
                 assert!(snr > 120.0, "{from} -> {to}, {fraction}: {snr} dB");
@@ -325,7 +398,7 @@ mod tests {
             for fraction in [0.0, 0.1, 0.3, 0.5, 0.7, 0.9] {
                 let hz = edge + (nyquist - edge) * fraction;
                 let source = tone(hz, from, source_frames(from, to));
-                let output = convert(&source, from, to).unwrap();
+                let output = convert(&source, from, to).unwrap().frames;
                 let (_, signal) = inner(&output, from, to);
                 let power = signal.iter().map(|s| s * s).sum::<f64>() / signal.len() as f64;
                 let left = 10.0 * (power / (0.9 * 0.9 / 2.0)).log10();
@@ -338,7 +411,7 @@ mod tests {
     fn a_constant_stays_itself() {
         for (from, to) in PAIRS {
             let source = vec![[0.5f32]; source_frames(from, to)];
-            let output = convert(&source, from, to).unwrap();
+            let output = convert(&source, from, to).unwrap().frames;
             let (_, signal) = inner(&output, from, to);
             for sample in signal {
                 assert!((sample - 0.5).abs() < 0.5e-6, "{from} -> {to}: {sample}");
@@ -351,7 +424,7 @@ mod tests {
         for (from, to, at, expected) in [(2, 4, 200, 400), (3, 4, 300, 400), (4, 2, 400, 200)] {
             let mut source = vec![[0f32; 2]; 2 * at];
             source[at] = [1.0, -0.5];
-            let output = convert(&source, from, to).unwrap();
+            let output = convert(&source, from, to).unwrap().frames;
             assert_eq!(output.len(), 2 * expected);
             let loudest = (0..output.len()).max_by(|&a, &b| {
                 let level = |at: usize| output[at][0].abs();
@@ -375,7 +448,7 @@ mod tests {
             (442, 44_100, 48_000, 482),
         ] {
             let output = convert(&vec![[0i16]; frames], from, to).unwrap();
-            assert_eq!(output.len(), expected);
+            assert_eq!(output.frames.len(), expected);
         }
     }
 
@@ -413,8 +486,8 @@ mod tests {
     #[test]
     fn the_widest_ratios_neither_hang_nor_fill_the_memory() {
         let down = convert(&vec![[0.5f32]; 400_000], 384_000, 1).unwrap();
-        assert_eq!(down.len(), 2);
-        let up = convert(&[[1.0f32], [0.0]], 1, 384_000).unwrap();
+        assert_eq!(down.frames.len(), 2);
+        let up = convert(&[[1.0f32], [0.0]], 1, 384_000).unwrap().frames;
         assert_eq!(up.len(), 768_000);
         assert!(convert(&[[0.0f32]; 3_000], 1, 384_000).is_err());
     }

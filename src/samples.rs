@@ -4,6 +4,7 @@ use std::array;
 use std::sync::Arc;
 
 use crate::Frame;
+use crate::message::Loop;
 
 /// Far above any signal, far below where sums of thousands of voices leave `f32`.
 const LOUDEST_SAMPLE: f32 = 65_536.0;
@@ -50,6 +51,18 @@ impl Samples {
         };
         frame.unwrap_or_default()
     }
+}
+
+/// How a clip loops that did so without a seam before it was resampled.
+///
+/// Played once, it has silence before and after it, and the filter fades it into that. Where it
+/// turns there is no silence, but its own other end: there these frames are heard instead.
+#[derive(Clone)]
+pub(crate) struct Seam {
+    pub turns: Loop,
+    /// As many frames as `turns` says up to its end, then as many from its start on: side by side,
+    /// as they are heard.
+    pub frames: Samples,
 }
 
 /// A stored sample, and the number it stands for.

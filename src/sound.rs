@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::config::RATES;
 use crate::envelope::Envelope;
 pub(crate) use crate::samples::Samples;
-use crate::samples::{admit, gather};
+use crate::samples::{Seam, admit, gather};
 use crate::{Error, Frame, resample, units, wav};
 
 /// Positions are 32.32 fixed point; one bit is kept for what runs past the end.
@@ -39,6 +39,7 @@ struct Inner {
     sample_rate: u32,
     truncated: bool,
     samples: Samples,
+    seam: Option<Seam>,
     envelope: Envelope,
 }
 
@@ -67,13 +68,13 @@ impl Sound {
         let wav = wav::decode(&file).map_err(fault)?;
         drop(file);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        Sound::new(&*stem, wav.sample_rate, wav.samples, wav.truncated).map_err(fault)
+        Sound::new(&*stem, wav.sample_rate, wav.samples, None, wav.truncated).map_err(fault)
     }
 
     /// The same for a file that is already in memory: `include_bytes!`, asset loaders.
     pub fn from_bytes(file: impl AsRef<[u8]>) -> Result<Sound, Error> {
         wav::decode(file.as_ref())
-            .and_then(|wav| Sound::new("", wav.sample_rate, wav.samples, wav.truncated))
+            .and_then(|wav| Sound::new("", wav.sample_rate, wav.samples, None, wav.truncated))
             .map_err(|fault| Error::Sound { name: "sound bytes".into(), fault })
     }
 
@@ -81,7 +82,7 @@ impl Sound {
     pub fn from_mono(sample_rate: u32, samples: &[f32]) -> Result<Sound, Error> {
         let mut rest = samples.iter().copied();
         gather(samples.len(), |frame| admit(frame, rest.next().unwrap_or_default()))
-            .and_then(|samples| Sound::new("", sample_rate, Samples::Mono32(samples), false))
+            .and_then(|samples| Sound::new("", sample_rate, Samples::Mono32(samples), None, false))
             .map_err(|fault| Error::Sound { name: "mono samples".into(), fault })
     }
 
@@ -89,7 +90,9 @@ impl Sound {
     pub fn from_stereo(sample_rate: u32, frames: &[Frame]) -> Result<Sound, Error> {
         let mut rest = frames.as_flattened().iter().copied();
         gather(frames.len(), |frame| admit(frame, rest.next().unwrap_or_default()))
-            .and_then(|samples| Sound::new("", sample_rate, Samples::Stereo32(samples), false))
+            .and_then(|samples| {
+                Sound::new("", sample_rate, Samples::Stereo32(samples), None, false)
+            })
             .map_err(|fault| Error::Sound { name: "stereo frames".into(), fault })
     }
 
@@ -97,6 +100,7 @@ impl Sound {
         name: impl Into<Arc<str>>,
         sample_rate: u32,
         samples: Samples,
+        seam: Option<Seam>,
         truncated: bool,
     ) -> Result<Sound, String> {
         check_rate(sample_rate)?;
@@ -113,6 +117,7 @@ impl Sound {
             truncated,
             envelope: Envelope::new(sample_rate, &samples),
             samples,
+            seam,
         })))
     }
 
@@ -122,6 +127,11 @@ impl Sound {
     /// What was below 90 % of the lower of the two band edges is kept, what was above that
     /// edge is gone (more than 125 dB down). The result is kept as `f32`; one of more than
     /// 4 GiB is refused.
+    ///
+    /// A sound that loops without a seam does so at the other rate as well: the result keeps the
+    /// few frames around its seam a second time, as a [loop](crate::Play::looping) hears them. Such
+    /// a loop lasts as long as it did, rounded to a whole frame. Played once, the sound has its
+    /// clean ends. (Rates more than 500 times apart are the exception: there loops have their seam.)
     ///
     /// ```
     /// use voicepool::Sound;
@@ -136,8 +146,8 @@ impl Sound {
         }
         check_rate(sample_rate)
             .and_then(|()| resample::resample(self.samples(), self.sample_rate(), sample_rate))
-            .and_then(|samples| {
-                Sound::new(self.shared_name(), sample_rate, samples, self.is_truncated())
+            .and_then(|(samples, seam)| {
+                Sound::new(self.shared_name(), sample_rate, samples, Some(seam), self.is_truncated())
             })
             .map_err(|fault| Error::Sound {
                 name: match self.name() {
@@ -198,15 +208,22 @@ impl Sound {
         (0..samples.frame_count()).map(|at| samples.frame(at))
     }
 
-    /// How many bytes its samples and its level envelope take. Clones share them.
+    /// How many bytes its samples, with those around the seam of its loop, and its level envelope
+    /// take. Clones share them.
     pub fn memory(&self) -> usize {
-        self.0.samples.bytes() + self.0.envelope.bytes()
+        let seam = self.seam().map_or(0, |seam| seam.frames.bytes());
+        self.0.samples.bytes() + seam + self.0.envelope.bytes()
     }
 
     pub(crate) fn samples(&self) -> &Samples {
         #[cfg(test)]
         assert_ne!(self.name(), PLANTED);
         &self.0.samples
+    }
+
+    /// How it loops, if it was resampled.
+    pub(crate) fn seam(&self) -> Option<&Seam> {
+        self.0.seam.as_ref()
     }
 
     pub(crate) fn envelope(&self) -> &Envelope {

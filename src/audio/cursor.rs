@@ -1,9 +1,11 @@
 //! Where a voice is in its sound, and how it moves: steps, loops, and the clip's two ends.
 
+use std::ops::Range;
+
 use super::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS};
 use super::ramp::{Glide, ONE};
 use crate::message::Loop;
-use crate::sound::Samples;
+use crate::sound::{Samples, Sound};
 
 /// How many frames are laid out side by side where a run crosses an edge.
 const WINDOW: usize = 4 * SINC_TAPS;
@@ -17,13 +19,15 @@ pub(super) struct Cursor {
     pub position: u64,
     pub glide: Glide,
     looping: Option<Loop>,
-    /// Whether it has been round: only then lies the loop's end before its start.
+    /// Whether it has been round: only then lies the loop's end before its start. A loop that is
+    /// nothing but its seam is heard as if it always had been: all of it is near its end.
     wrapped: bool,
 }
 
 impl Cursor {
     pub fn new(frame: u32, glide: Glide, looping: Option<Loop>) -> Cursor {
-        Cursor { position: u64::from(frame) << 32, glide, looping, wrapped: false }
+        let wrapped = looping.is_some_and(Loop::is_all_seam);
+        Cursor { position: u64::from(frame) << 32, glide, looping, wrapped }
     }
 
     /// Jumps to a frame.
@@ -70,41 +74,49 @@ impl Cursor {
         self.ahead().map_or(clip, |range| range.end as usize)
     }
 
+    /// The clip's own frames among those that it comes past before it turns or ends.
+    fn own(&self, clip: usize) -> Range<usize> {
+        let Some(Loop { start, end, seam }) = self.ahead() else { return 0..clip };
+        let first = if self.wrapped { start + seam } else { 0 };
+        first as usize..(end - seam) as usize
+    }
+
     /// Adds what it comes past to the mix. Returns for how many frames: all, unless it ended.
-    pub fn read(&mut self, samples: &Samples, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
-        match samples {
-            Samples::Mono16(clip) => self.read_clip(clip, mix, gains, kernels),
-            Samples::Stereo16(clip) => self.read_clip(clip, mix, gains, kernels),
-            Samples::Mono32(clip) => self.read_clip(clip, mix, gains, kernels),
-            Samples::Stereo32(clip) => self.read_clip(clip, mix, gains, kernels),
+    pub fn read(&mut self, sound: &Sound, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
+        let seam = sound.seam().map(|seam| &seam.frames);
+        match sound.samples() {
+            Samples::Mono16(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
+            Samples::Stereo16(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
+            Samples::Mono32(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
+            Samples::Stereo32(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
         }
     }
 
     fn read_clip<F: ClipFrame>(
         &mut self,
-        clip: &[F],
+        clip: Clip<F>,
         mut mix: Mix,
         gains: Gains,
         kernels: &Kernels,
     ) -> usize {
-        let frames = mix.len();
+        let (frames, len) = (mix.len(), clip.own.len());
         let mut done = 0;
-        while done < frames && !self.is_over(clip.len()) {
+        while done < frames && !self.is_over(len) {
             if self.glide.is_landing() {
                 self.glide.land(self.position as u32);
             }
             let turns = self.ahead();
             let left = frames - done;
-            let (run, source) = self.plan(clip.len(), left, kernels);
+            let (run, source) = self.plan(len, left, kernels);
             let (mix, gains) = (mix.part(done, run), gains.part(done, run));
             let (fraction, glide) = (u64::from(self.position as u32), self.glide);
             match source {
-                Source::Plain { first } => {
-                    kernels.copy(mix, clip.get(first..first + run).unwrap_or_default(), gains);
+                Source::Plain { shelf, first } => {
+                    kernels.copy(mix, clip.part(shelf, first, first + run), gains);
                 }
-                Source::Clip { first, edge } => {
-                    let clip = clip.get(first..edge).unwrap_or_default();
-                    kernels.interpolate(mix, clip, fraction, glide, gains);
+                Source::Between { shelf, first, end } => {
+                    let part = clip.part(shelf, first, end);
+                    kernels.interpolate(mix, part, fraction, glide, gains);
                 }
                 Source::Window { first, len } => {
                     let mut window = [F::SILENCE; WINDOW];
@@ -124,8 +136,8 @@ impl Cursor {
     /// If the coming frames are the clip's own, and neither turn nor end among them, moves on and
     /// says where they begin.
     pub fn pass(&mut self, clip: usize, frames: u32) -> Option<usize> {
-        let first = self.frame() as usize;
-        if !self.is_plain() || first + frames as usize >= self.edge(clip) {
+        let (first, own) = (self.frame() as usize, self.own(clip));
+        if !self.is_plain() || first < own.start || first + frames as usize >= own.end {
             return None;
         }
         self.walk(frames);
@@ -144,27 +156,45 @@ impl Cursor {
 
     /// How far the next run goes, and what it reads.
     fn plan(&self, clip: usize, left: usize, kernels: &Kernels) -> (usize, Source) {
-        let (edge, first) = (self.edge(clip), self.frame() as usize);
+        let (edge, first) = (self.edge(clip) as i64, i64::from(self.frame()));
+        let Stretch { shelf, origin, begin, end } = self.stretch(clip);
         if self.is_plain() {
-            return (left.min(edge - first), Source::Plain { first });
+            let run = left.min((end.min(edge) - first) as usize);
+            return (run, Source::Plain { shelf, first: (first - origin) as usize });
         }
         let left = match self.glide.straight() {
             0 => left,
             gliding => left.min(gliding as usize),
         };
         let (taps, before) = kernels.taps();
-        let floor =
-            self.looping.map_or(0, |range| if self.wrapped { range.start as usize } else { 0 });
-        // The last frame from which every neighbour is still before the edge.
-        let clear = (edge + before).checked_sub(taps).filter(|last| first <= *last);
-        if let Some(last) = clear.filter(|_| first >= floor + before) {
-            let run = self.frames_until(last, left);
-            return (run, Source::Clip { first: first - before, edge });
+        let (taps, earliest) = (taps as i64, first - before as i64);
+        // The last frame from which every neighbour still lies there.
+        let last = (end - taps + before as i64).min(edge - 1);
+        if earliest >= begin && first <= last {
+            let run = self.frames_until(last as usize, left);
+            let (first, end) = ((earliest - origin) as usize, (end - origin) as usize);
+            return (run, Source::Between { shelf, first, end });
         }
-        let run = self.frames_until((first + WINDOW - taps).min(edge - 1), left);
+        let last = (first + WINDOW as i64 - taps).min(edge - 1);
+        let run = self.frames_until(last as usize, left);
         let reach = self.position + (run as u64 - 1) * self.glide.longest();
-        let len = (reach >> 32) as usize - first + taps;
-        (run, Source::Window { first: first as i64 - before as i64, len })
+        let len = (reach >> 32) as i64 - first + taps;
+        (run, Source::Window { first: earliest, len: len as usize })
+    }
+
+    /// What lies side by side in memory around the frame it is on.
+    fn stretch(&self, clip: usize) -> Stretch {
+        let (first, own) = (self.frame() as usize, self.own(clip));
+        let (begin, end) = (own.start as i64, own.end as i64);
+        if own.contains(&first) {
+            return Stretch { shelf: Shelf::Own, origin: 0, begin, end };
+        }
+        // It goes into the seam, or comes out of it.
+        let (turn, seam) = self.looping.map_or((0, 0), |range| {
+            let turn = if first >= own.end { range.end } else { range.start };
+            (i64::from(turn), i64::from(range.seam))
+        });
+        Stretch { shelf: Shelf::Seam, origin: turn - seam, begin: turn - seam, end: turn + seam }
     }
 
     /// How many steps begin on a frame up to `last`: at least 1, at most `most`.
@@ -179,18 +209,21 @@ impl Cursor {
     }
 
     /// A frame of the sound as it is heard: round and round, with silence before and after.
-    fn unrolled<F: ClipFrame>(&self, clip: &[F], index: i64) -> F {
-        let index = match self.ahead() {
-            Some(Loop { start, end })
-                if index >= i64::from(end) || (self.wrapped && index < i64::from(start)) =>
-            {
-                let (start, end) = (i64::from(start), i64::from(end));
-                start + (index - start).rem_euclid((end - start).max(1))
-            }
-            _ => index,
+    fn unrolled<F: ClipFrame>(&self, clip: Clip<F>, index: i64) -> F {
+        let Some(Loop { start, end, seam }) = self.ahead() else {
+            return clip.frame(Shelf::Own, index);
         };
-        let frame = usize::try_from(index).ok().and_then(|index| clip.get(index));
-        frame.copied().unwrap_or(F::SILENCE)
+        let (start, end, seam) = (i64::from(start), i64::from(end), i64::from(seam));
+        let turned = self.wrapped || index >= end;
+        let around = || start + (index - start).rem_euclid((end - start).max(1));
+        let index = if turned { around() } else { index };
+        if index >= end - seam {
+            clip.frame(Shelf::Seam, index - (end - seam))
+        } else if turned && index < start + seam {
+            clip.frame(Shelf::Seam, index - (start - seam))
+        } else {
+            clip.frame(Shelf::Own, index)
+        }
     }
 
     fn walk(&mut self, frames: u32) {
@@ -210,7 +243,7 @@ impl Cursor {
 
     /// Goes back to the loop's start if it was heading for its end and has passed it.
     fn turn(&mut self, turns: Option<Loop>) {
-        let Some(Loop { start, end }) = turns else { return };
+        let Some(Loop { start, end, .. }) = turns else { return };
         let (start, end) = (u64::from(start) << 32, u64::from(end) << 32);
         if self.position >= end {
             self.position = start + (self.position - start) % (end - start).max(1);
@@ -224,7 +257,7 @@ impl Cursor {
         self.arrive();
         let step = self.glide.step();
         let reached = u128::from(self.position) + u128::from(step) * u128::from(frames);
-        let Some(Loop { start, end }) = self.ahead() else {
+        let Some(Loop { start, end, .. }) = self.ahead() else {
             let end = (clip as u64) << 32;
             if reached >= u128::from(end) {
                 return Some(end.saturating_sub(self.position).div_ceil(step));
@@ -240,12 +273,55 @@ impl Cursor {
     }
 }
 
+/// What there is to read of a sound.
+#[derive(Clone, Copy)]
+struct Clip<'a, F> {
+    own: &'a [F],
+    seam: &'a [F],
+}
+
+/// Where a frame is kept: among the clip's own, or among those around the seam of its loop.
+#[derive(Clone, Copy)]
+enum Shelf {
+    Own,
+    Seam,
+}
+
+impl<'a, F: ClipFrame> Clip<'a, F> {
+    fn new(own: &'a [F], seam: Option<&'a Samples>) -> Clip<'a, F> {
+        Clip { own, seam: seam.and_then(F::clip).unwrap_or_default() }
+    }
+
+    fn part(&self, shelf: Shelf, first: usize, end: usize) -> &'a [F] {
+        let frames = match shelf {
+            Shelf::Own => self.own,
+            Shelf::Seam => self.seam,
+        };
+        frames.get(first..end).unwrap_or_default()
+    }
+
+    /// One frame, or silence where there is none.
+    fn frame(&self, shelf: Shelf, at: i64) -> F {
+        let part = usize::try_from(at).map_or(&[][..], |at| self.part(shelf, at, at + 1));
+        part.first().copied().unwrap_or(F::SILENCE)
+    }
+}
+
+/// Frames that lie side by side: those that are heard from `begin` to `end`. The shelf's first is
+/// heard at `origin`.
+struct Stretch {
+    shelf: Shelf,
+    origin: i64,
+    begin: i64,
+    end: i64,
+}
+
 /// What a run reads from.
 enum Source {
-    /// The clip's own frames from `first` on, one for each.
-    Plain { first: usize },
-    /// The clip's own frames, between the samples.
-    Clip { first: usize, edge: usize },
+    /// A shelf's frames from `first` on, one for each.
+    Plain { shelf: Shelf, first: usize },
+    /// A shelf's frames from `first` to `end`, between the samples.
+    Between { shelf: Shelf, first: usize, end: usize },
     /// `len` frames from `first` on, as they will be heard, laid out side by side.
     Window { first: i64, len: usize },
 }
@@ -254,12 +330,11 @@ enum Source {
 mod tests {
     use super::*;
     use crate::config::Interpolation;
-    use std::sync::Arc;
 
-    const LOOP: Option<Loop> = Some(Loop { start: 1, end: 3 });
+    const LOOP: Option<Loop> = Some(Loop { start: 1, end: 3, seam: 0 });
 
-    fn counting() -> Samples {
-        Samples::Mono32(Arc::new([[1.0], [2.0], [3.0], [4.0]]))
+    fn counting() -> Sound {
+        Sound::from_mono(4, &[1.0, 2.0, 3.0, 4.0]).unwrap()
     }
 
     /// What is heard, cut into pieces of `piece` frames.
@@ -302,11 +377,84 @@ mod tests {
         gliding.head_for(2 * ONE + 77, 50, 0);
         for between in [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc] {
             for glide in [Glide::rest(ONE), Glide::rest(ONE / 9), Glide::rest(1 << 40), gliding] {
-                for looping in [None, LOOP, Some(Loop { start: 0, end: 1 })] {
+                for looping in [None, LOOP, Some(Loop { start: 0, end: 1, seam: 0 })] {
                     let cursor = Cursor::new(0, glide, looping);
                     let whole = hear(cursor, 100, 100, between);
                     for piece in [1, 3, 7, 64] {
                         assert_eq!(hear(cursor, 100, piece, between), whole, "{cursor:?} {piece}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is heard of these frames, cut into pieces.
+    fn hear_clip(
+        mut cursor: Cursor,
+        clip: Clip<[f32; 1]>,
+        piece: usize,
+        kernels: &Kernels,
+    ) -> [f32; 200] {
+        let (mut left, mut right) = ([0.0; 200], [0.0; 200]);
+        let mut mix = Mix { left: &mut left, right: &mut right };
+        for from in (0..200).step_by(piece) {
+            let part = mix.part(from, piece.min(200 - from));
+            // As a voice does: what is not a run of the clip's own frames is read.
+            match cursor.pass(clip.own.len(), part.len() as u32) {
+                Some(first) => {
+                    let own = clip.part(Shelf::Own, first, first + part.len());
+                    kernels.copy(part, own, Gains::Steady([1.0; 2]));
+                }
+                None => {
+                    cursor.read_clip(clip, part, Gains::Steady([1.0; 2]), kernels);
+                }
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn a_loop_with_a_seam_is_heard_as_its_frames_laid_end_to_end() {
+        let own: [[f32; 1]; 20] = std::array::from_fn(|n| [n as f32 + 1.0]);
+        let mut other: [[f32; 1]; 20] = std::array::from_fn(|n| [-(n as f32) * 3.0 - 1.0]);
+        let mut gliding = Glide::rest(ONE / 3);
+        gliding.head_for(ONE, 50, 10);
+        for range in
+            [(0, 19, 3), (0, 19, 9), (0, 20, 1), (4, 18, 6), (0, 19, 10), (0, 20, 10), (0, 1, 1)]
+        {
+            let range = Loop { start: range.0, end: range.1, seam: range.2 };
+            let (start, end, seam) =
+                (range.start as usize, range.end as usize, range.seam as usize);
+            if 2 * seam > end - start {
+                // Both sides have the frame in the middle.
+                other[0] = other[2 * seam - 1];
+            }
+            let around = &other[..2 * seam];
+            let turn: Vec<_> = if range.is_all_seam() {
+                [&around[seam..], &around[2 * seam - (end - start)..seam]].concat()
+            } else {
+                [&around[seam..], &own[start + seam..end - seam], &around[..seam]].concat()
+            };
+            let first = [&own[..end - seam], &around[..seam]].concat();
+            let lead = if range.is_all_seam() { &turn } else { &first };
+            let long = [&lead[..], &turn.repeat(2000)].concat();
+            for between in [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc] {
+                let kernels = Kernels::new(between);
+                for glide in
+                    [Glide::rest(ONE), Glide::rest(ONE / 2), Glide::rest(ONE / 10 * 13), gliding]
+                {
+                    for frame in [0, 5, end as u32 - 1].map(|frame| frame.min(end as u32 - 1)) {
+                        // A loop that is all seam is heard as if it had been round.
+                        let before = if range.is_all_seam() { 10 * turn.len() as u32 } else { 0 };
+                        let unrolled = Cursor::new(before + frame, glide, None);
+                        let straight = Clip { own: &long, seam: &[] };
+                        let expected = hear_clip(unrolled, straight, 200, &kernels);
+                        let looping = Cursor::new(frame, glide, Some(range));
+                        for piece in [200, 64, 7, 1] {
+                            let clip = Clip { own: &own, seam: around };
+                            let heard = hear_clip(looping, clip, piece, &kernels);
+                            assert_eq!(heard, expected, "{looping:?}, pieces of {piece}");
+                        }
                     }
                 }
             }
@@ -337,7 +485,7 @@ mod tests {
     fn hours_are_skipped_at_once() {
         // The longest step, and one that needs a million frames for a turn.
         for step in [1 << 47, ONE, ONE / 3 + 1, ONE / 1_000_003] {
-            for looping in [LOOP, Some(Loop { start: 0, end: 1 }), None] {
+            for looping in [LOOP, Some(Loop { start: 0, end: 1, seam: 0 }), None] {
                 let mut cursor = at_speed(step, 0, looping);
                 let mut frames = 0;
                 for some in [1, 7, 1 << 20, 1 << 33, 1 << 45] {
@@ -359,7 +507,7 @@ mod tests {
     fn a_glide_to_one_frame_after_the_other_lands_on_a_frame() {
         for (from, over, landing) in [(ONE / 3, 50, 10), (5 * ONE, 50, 50), (1, 7, 9), (1, 1, 1)] {
             for position in [0, 1, ONE / 2, ONE - 1] {
-                for looping in [LOOP, Some(Loop { start: 0, end: 1 })] {
+                for looping in [LOOP, Some(Loop { start: 0, end: 1, seam: 0 })] {
                     let mut cursor = at_speed(from, 0, looping);
                     cursor.position = position;
                     cursor.ramp_to(ONE, over, landing);

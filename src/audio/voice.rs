@@ -127,7 +127,7 @@ impl Voice {
         let falls_silent = self.stopping && self.moving(asked + 1, route) <= asked;
         let gains = self.gains(frames, self.hold, route, curves);
         let mix = mix.part(0, frames as usize);
-        let done = self.cursor.read(self.sound.samples(), mix, gains, &setup.kernels);
+        let done = self.cursor.read(&self.sound, mix, gains, &setup.kernels);
         self.heard = true;
         let end = self.advance(done as u32);
         end.or(falls_silent.then_some((frames, End::Stopped)))
@@ -154,7 +154,7 @@ impl Voice {
         let mut cursor = self.cursor;
         cursor.glide = Glide::rest(cursor.glide.step());
         let mix = mix.part(0, frames as usize);
-        cursor.read(self.sound.samples(), mix, gains, &setup.kernels);
+        cursor.read(&self.sound, mix, gains, &setup.kernels);
     }
 
     /// For how many of the coming frames it moves, before it is paused or has faded out.
