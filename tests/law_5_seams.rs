@@ -166,6 +166,20 @@ fn a_loop_is_the_middle_of_three_clips_resampled_together() {
     }
 }
 
+/// A turn lasts as long as it did, to the nearest frame: nothing drifts further than it must.
+#[test]
+fn a_turn_lasts_as_long_as_it_did() {
+    for (from, to) in RATES {
+        for length in lengths(from, to) {
+            let sound = mono(from, &quiet(&noise(11, length))).resampled(to).expect("it fits");
+            let turn = exact(length, from, to).round() as usize;
+            let heard = hear(Play::of(&sound).looping(), to, Interpolation::Linear, 4 * turn);
+            let (one, next) = (&heard[turn..3 * turn], &heard[2 * turn..]);
+            assert!(bits(one) == bits(next), "{length} frames, {from} to {to}");
+        }
+    }
+}
+
 /// All of a sound is a loop of all of it, however it was asked for; a part of it is a part.
 #[test]
 fn every_way_to_ask_for_the_whole_is_the_whole() {
