@@ -4,6 +4,7 @@
 //! either may hang for ever in somebody's driver, and nothing here waits for it. While no stream
 //! plays, the supervisor drives the renderer itself, so that time passes and plays end.
 
+mod leave;
 mod trial;
 
 use std::io;
@@ -102,14 +103,8 @@ const STORM_PASSES: Duration = ms(150);
 /// The most that is made up for after a pause of the whole machine.
 const MOST_BEHIND: Duration = ms(1000);
 
-/// How long to wait for the sound to fade out and be heard, and then for the renderer.
-const LEAVING: Duration = ms(300);
-
 /// How many buffers a device may hold that are not heard yet, and would be cut off with it.
 const HELD: u64 = 3;
-
-/// How long leaving may take in all: a stream that is not gone by then hangs.
-const STOPPING: Duration = ms(700);
 
 pub(super) struct Supervisor {
     outlet: Option<Arc<dyn Outlet>>,
@@ -493,40 +488,6 @@ impl Supervisor {
         }
         self.outlet = None;
         self.lose("the mixer failed: a bug in voicepool, please report it", self.pace.most_pause);
-    }
-
-    /// Fades out, lets the stream go, and takes the renderer down.
-    fn leave(&mut self) {
-        let began = Instant::now();
-        self.give_up_trial();
-        if let Some(keeper) = &self.keeper {
-            keeper.tenure.leave();
-        }
-        while let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.rate.is_some())
-            && began.elapsed() < LEAVING
-            && !keeper.has_faded()
-        {
-            thread::sleep(ms(1));
-        }
-        self.seat.grant(0);
-        let stream = self.keeper.take().filter(|it| it.rate.is_some()).map(|it| it.tenure.number);
-        let mut renderer = None;
-        while renderer.is_none() && began.elapsed() < 2 * LEAVING {
-            renderer = self.seat.take(0);
-            thread::sleep(ms(1));
-        }
-        // If somebody still has it, he will find nobody to give it back to.
-        drop(renderer);
-        self.bridge.close();
-        // The game may end with the mixer, and should not with a driver at work.
-        while let Some(number) = stream
-            && let Some(left) = STOPPING.checked_sub(began.elapsed())
-        {
-            match self.words.recv_timeout(left) {
-                Ok(Word::Gone { number: gone }) if gone == number => break,
-                _ => (),
-            }
-        }
     }
 
     /// One line a second, at the most. On a thread, and on one at a time: the logger may take its

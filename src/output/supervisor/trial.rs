@@ -57,9 +57,18 @@ impl Supervisor {
         }
     }
 
-    /// A thread is over: if it was the trial's, there can be another.
+    /// A thread is over: if it was the trial's, there can be another, though not as soon: to ask
+    /// for a device that is not there costs the system a little each time.
     pub(super) fn trial_gone(&mut self, number: u64) {
-        self.trial.take_if(|trial| trial.number == number);
+        if self.trial.take_if(|trial| trial.number == number).is_some() {
+            let patient = (2 * self.trial_pause).min(4 * self.pace.trial);
+            self.trial_pause = self.trial_pause.max(patient);
+        }
+    }
+
+    /// The number of the stream that is tried, or was and is not gone yet.
+    pub(super) fn trial_number(&self) -> Option<u64> {
+        self.trial.as_ref().map(|trial| trial.number)
     }
 
     /// Lets its stream go.
