@@ -25,9 +25,11 @@ impl Tail {
     /// Adds to the frames that come next: as many as the ring holds at most.
     pub fn add(&mut self, left: &[f32], right: &[f32]) {
         for (ring, frames) in [(&mut self.left, left), (&mut self.right, right)] {
+            // In two parts, each a plain loop: there are thousands of tails in a storm.
             let (early, late) = ring.split_at_mut(self.at);
-            for (held, frame) in late.iter_mut().chain(early).zip(frames) {
-                *held += frame;
+            let (first, rest) = frames.split_at(late.len().min(frames.len()));
+            for (part, frames) in [(late, first), (early, rest)] {
+                part.iter_mut().zip(frames).for_each(|(held, frame)| *held += frame);
             }
         }
         self.live = self.live.max(left.len().min(self.left.len()));
@@ -41,8 +43,12 @@ impl Tail {
         }
         for (ring, mix) in [(&mut self.left, mix.left), (&mut self.right, mix.right)] {
             let (early, late) = ring.split_at_mut(self.at);
-            for (held, mixed) in late.iter_mut().chain(early).zip(mix.iter_mut().take(frames)) {
-                *mixed += std::mem::take(held);
+            let mix = mix.get_mut(..frames).unwrap_or_default();
+            let (first, rest) = mix.split_at_mut(late.len().min(frames));
+            for (part, mix) in [(late, first), (early, rest)] {
+                for (held, mixed) in part.iter_mut().zip(mix) {
+                    *mixed += std::mem::take(held);
+                }
             }
         }
         self.at = (self.at + frames) % self.left.len();
