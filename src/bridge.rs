@@ -64,7 +64,7 @@ impl Bridge {
         Bridge {
             commands: Lane::new(config.commands),
             // A place for every ticket's ending, for every retired pool, and for some notices.
-            reports: Lane::new(config.tickets() + MOST_RESIZES + config.parked),
+            reports: Lane::new(config.tickets() + MOST_RESIZES + config.notices()),
             meters: Meters::default(),
             is_wanted: AtomicBool::new(false),
             wanted: AtomicCell::new(None),

@@ -19,7 +19,8 @@ pub struct Config {
     pub voices: usize,
     /// How far [`resize`](crate::Mixer::resize) and [`WhenFull::Grow`] may go.
     pub max_voices: usize,
-    /// How many robbed plays may keep their time silently until a voice is free again.
+    /// How many plays may keep their time silently without a voice, until there is one for them. See
+    /// [`WhenStolen`](crate::WhenStolen) and [`Parking`](crate::Parking).
     pub parked: usize,
     /// How many plays may wait for their [`start_at`](crate::Play::start_at).
     pub scheduled: usize,
@@ -94,17 +95,23 @@ impl Config {
     pub(crate) fn tickets(&self) -> usize {
         self.commands + self.scheduled + self.parked + self.max_voices
     }
+
+    /// How many notices can be under way: on one line a play may park and another come back for
+    /// every place there is.
+    pub(crate) fn notices(&self) -> usize {
+        2 * self.parked
+    }
 }
 
 /// What a play does that finds every voice taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WhenFull {
-    /// The voice that is quietest to the ear, right now, gives way.
+    /// The voice that would be missed least gives way: the one with the least still to be heard.
     #[default]
     StealQuietest,
     /// The voice that has played longest gives way.
     StealOldest,
-    /// The play is refused; or parked, if it may be.
+    /// The play is refused; or parked, if it may be. Nobody is robbed, now or later.
     Refuse,
     /// The pool grows, up to [`Config::max_voices`], and steals the quietest from there on. Plays
     /// that wait for their frame count too, since they will need a voice. It shrinks back once the

@@ -1,4 +1,11 @@
-//! The level of a sound over its time: how the quietest voice is known before it plays.
+//! The level of a sound over its time: what would be missed if it were cut off here. That is how
+//! the quietest voice is known before it plays.
+//!
+//! At every moment it is the power of all that is still to come, the near counting more than the
+//! far: with E the K-weighted power of a hop of 10 ms, from the end backwards
+//! `A[h] = (1 - d) * E[h] + d * A[h + 1]`. For a steady tone that is its own power; a tail that
+//! dies away is quiet, a swell or a drum about to hit is loud. K-weighting is that of the sound at
+//! its own speed, whatever the speed it is played at.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -7,22 +14,44 @@ use crate::loudness::{HOP, Weighting};
 use crate::samples::{Sample, Samples};
 use crate::units;
 
-/// How many hops a level looks ahead, its own included: a drum about to hit counts already.
-const AHEAD: usize = 5;
+/// How far ahead the ear's time reaches: what lies so far off counts by 1/e. Between 200 and
+/// 500 ms storms of real game sounds lose about the same.
+const HORIZON: f64 = 0.2;
+
+/// The horizons that are kept, an octave apart, in seconds of the sound's own time: played at
+/// twice its speed, the ear's 200 ms are 400 ms of it.
+const HORIZONS: [f64; 5] = [0.05, 0.1, HORIZON, 0.4, 0.8];
+
+/// Which of them is the ear's own.
+const EAR: usize = 2;
 
 /// At toy rates a hop is a single frame, and the envelope would outgrow the samples of a long
 /// clip. Above this many frames hops lengthen, up to [`LONGEST_TOY_HOP`].
-const LONG_TOY: usize = 1 << 15;
-const LONGEST_TOY_HOP: usize = 8;
+const LONG_TOY: usize = 1 << 14;
+const LONGEST_TOY_HOP: usize = 32;
+
+/// Powers below this, 300 dB down, are silence: none is ever a denormal number.
+const SILENT: f64 = 1e-30;
+
+/// The powers to come at one moment, for each horizon.
+type Powers = [f32; HORIZONS.len()];
 
 /// The level of a sound over its time, computed once when it is loaded.
 #[derive(Clone)]
 pub(crate) struct Envelope {
     hop: NonZeroU32,
-    /// The level of each hop: `to_db` of it is the hop's loudness.
-    raw: Arc<[f32]>,
-    /// The highest of the coming hops, so that one load answers.
-    ahead: Arc<[f32]>,
+    /// Hops are counted from the end, so that what is left of a sound is exact to the frame. The
+    /// first may be short: this many of its frames are missing.
+    missing: u32,
+    frames: u32,
+    channels: usize,
+    /// For each hop the powers of each channel; and those at the end, which are 0.
+    powers: Arc<[Powers]>,
+    /// How fast the far counts less, for each horizon: by `exp` of minus this with every frame.
+    falls: [f64; HORIZONS.len()],
+    /// What is to come at the beginning of the whole sound if it loops: for each horizon, of each
+    /// channel.
+    around: [[f64; 2]; HORIZONS.len()],
 }
 
 impl Envelope {
@@ -42,179 +71,259 @@ impl Envelope {
         let toy_hop = (frames.len() / LONG_TOY).min(LONGEST_TOY_HOP) as u32;
         let hop = units::short_frames(HOP, sample_rate).max(toy_hop);
         let hop = NonZeroU32::new(hop).unwrap_or(NonZeroU32::MIN);
+        let falls = HORIZONS.map(|horizon| 1.0 / (horizon * f64::from(sample_rate)));
 
+        let size = hop.get() as usize;
+        let hops = frames.len().div_ceil(size);
+        let missing = hops * size - frames.len();
         let mut weighting = Weighting::<CHANNELS>::new(sample_rate);
-        let gain = libm::pow(10.0, weighting.offset_db() / 20.0);
-        // One channel sounds on both sides.
-        let sides = if CHANNELS == 1 { 2.0 } else { 1.0 };
-        let raw: Arc<[f32]> = frames
-            .chunks(hop.get() as usize)
-            .map(|hop| {
-                let mean = sides * weighting.power(hop) / hop.len() as f64;
-                (mean.sqrt() * gain) as f32
+        let gain = libm::pow(10.0, weighting.offset_db() / 10.0);
+        // The power of each hop first, where that of all to come will stand: a sound's memory is
+        // asked for once.
+        let mut next = 0;
+        let mut own = [0.0; CHANNELS];
+        let mut powers: Arc<[Powers]> = (0..(hops + 1) * CHANNELS)
+            .map(|row| {
+                if row % CHANNELS == 0 {
+                    let end = (row / CHANNELS + 1) * size - missing;
+                    let part = frames.get(next..end).unwrap_or_default();
+                    own = weighting.power(part).map(|sum| sum * gain / part.len().max(1) as f64);
+                    next = end;
+                }
+                [own[row % CHANNELS] as f32; HORIZONS.len()]
             })
             .collect();
-        let ahead = (0..raw.len()).map(|hop| highest(&raw, hop, AHEAD)).collect();
-        Envelope { hop, raw, ahead }
-    }
-
-    /// How loud the coming 50 ms are, at gain 1, from this frame on; 0 past the end.
-    ///
-    /// A loop is its first frame and the one after its last. Where the time ahead runs past
-    /// its end, it is what follows the wrap that counts.
-    pub(crate) fn level(&self, frame: u32, looping: Option<(u32, u32)>) -> f32 {
-        let hop = frame / self.hop;
-        if let Some((start, end)) = looping
-            && frame < end
-        {
-            let horizon = (u64::from(hop) + AHEAD as u64) * u64::from(self.hop.get());
-            if let Some(beyond @ 1..) = horizon.checked_sub(u64::from(end)) {
-                return self.wrapped(hop, start, end, beyond);
-            }
-        }
-        self.ahead.get(hop as usize).copied().unwrap_or(0.0)
-    }
-
-    /// The highest level from `hop` to the loop's end and, after the wrap, over `beyond` more
-    /// frames: at most [`AHEAD`] hops, and as many again or one more where they start askew.
-    fn wrapped(&self, hop: u32, start: u32, end: u32, beyond: u64) -> f32 {
-        let stop = u64::from(end).min(u64::from(start) + beyond) as u32;
-        let hops = |from: u32, stop: u32| (stop.div_ceil(self.hop.get())).saturating_sub(from);
-        let before = highest(&self.raw, hop as usize, hops(hop, end) as usize);
-        let first = start / self.hop;
-        let after = highest(&self.raw, first as usize, hops(first, stop) as usize);
-        before.max(after)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        size_of_val::<[_]>(&self.raw) + size_of_val::<[_]>(&self.ahead)
-    }
-}
-
-/// The highest of `count` levels, 0 where there are none.
-fn highest(levels: &[f32], from: usize, count: usize) -> f32 {
-    levels.iter().skip(from).take(count).fold(0.0, |highest, &level| highest.max(level))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Frame, Sound, loudness, to_db};
-
-    fn close(a: f32, b: f32, within: f32) {
-        assert!((a - b).abs() <= within, "{a} is not {b}");
-    }
-
-    fn sine(rate: u32, hz: f32, count: u32) -> Vec<f32> {
-        let step = std::f32::consts::TAU * hz / rate as f32;
-        (0..count).map(|n| (step * n as f32).sin()).collect()
-    }
-
-    #[test]
-    fn a_level_is_the_loudness_of_its_hop() {
-        let tone = sine(48_000, 1_000.0, 9_600);
-        let sound = Sound::from_mono(48_000, &tone).unwrap();
-        let frames: Vec<Frame> = sound.frames().collect();
-        let level = to_db(sound.envelope().level(4_800, None));
-        close(level, loudness(48_000, &frames), 0.05);
-    }
-
-    #[test]
-    fn the_last_hop_is_measured_by_its_own_frames() {
-        // Hops of 4 frames; the last has one.
-        let sound = Sound::from_stereo(400, &[[0.3, 0.4]; 9]).unwrap();
-        assert_eq!(sound.envelope().raw.len(), 3);
-        for level in sound.envelope().raw.iter() {
-            close(*level, 0.5, 1e-7);
-        }
-    }
-
-    #[test]
-    fn a_mono_clip_counts_on_both_sides() {
-        let mono = Sound::from_mono(4, &[1.0, 0.5]).unwrap();
-        let stereo = Sound::from_stereo(4, &[[1.0, 1.0], [0.5, 0.5]]).unwrap();
-        assert_eq!(mono.envelope().raw, stereo.envelope().raw);
-        assert_eq!(mono.envelope().raw[0], 2f32.sqrt());
-        assert_eq!(mono.envelope().level(1, None), 0.5f32.sqrt());
-    }
-
-    #[test]
-    fn sixteen_bits_are_as_loud_as_the_floats_they_stand_for() {
-        let samples = Samples::Stereo16(Arc::from([[16_384, -8_192], [-32_768, 4_096]]));
-        let floats = Samples::Stereo32(Arc::from([[0.5, -0.25], [-1.0, 0.125]]));
-        assert_eq!(Envelope::new(48_000, &samples).raw, Envelope::new(48_000, &floats).raw);
-    }
-
-    #[test]
-    fn a_drum_about_to_hit_is_loud_and_its_end_is_silent() {
-        // Hops of one frame; the hit is in hop 6, so it is seen from hop 2 on.
-        let mut samples = [0.0; 10];
-        samples[6] = 1.0;
-        let sound = Sound::from_mono(4, &samples).unwrap();
-        let seen: Vec<bool> =
-            (0..12).map(|frame| sound.envelope().level(frame, None) > 0.0).collect();
-        let expected: Vec<bool> = (0..12).map(|frame| (2..=6).contains(&frame)).collect();
-        assert_eq!(seen, expected);
-        assert_eq!(sound.envelope().level(u32::MAX, Some((0, u32::MAX))), 0.0);
-    }
-
-    /// Steps through the frames that will be heard, one by one.
-    fn naive_level(envelope: &Envelope, frame: u32, looping: Option<(u32, u32)>) -> f32 {
-        let hop = u64::from(envelope.hop.get());
-        let ahead = (u64::from(frame) / hop + AHEAD as u64) * hop - u64::from(frame);
-        let looping = looping.filter(|&(_, end)| frame < end);
-        let mut at = u64::from(frame);
-        let mut highest = 0f32;
-        for _ in 0..ahead {
-            if let Some((start, end)) = looping
-                && at == u64::from(end)
-            {
-                at = u64::from(start);
-            }
-            let level = envelope.raw.get((at / hop) as usize).copied();
-            highest = highest.max(level.unwrap_or(0.0));
-            at += 1;
-        }
-        highest
-    }
-
-    #[test]
-    fn loops_hear_past_their_seam_as_the_naive_walk_does() {
-        // A level of its own for each of ten hops of 3 frames, the last one partial.
-        let samples: Vec<f32> = (0..29u32).map(|n| ((n / 3 * 7 + 3) % 11) as f32 / 11.0).collect();
-        let sound = Sound::from_mono(300, &samples).unwrap();
-        let envelope = sound.envelope();
-        assert_eq!(envelope.raw.len(), 10);
-        for frame in 0..40 {
-            assert_eq!(envelope.level(frame, None), naive_level(envelope, frame, None));
-            for start in 0..29 {
-                for end in start + 1..=29 {
-                    let looping = Some((start, end));
-                    assert_eq!(
-                        envelope.level(frame, looping),
-                        naive_level(envelope, frame, looping),
-                        "from frame {frame} in the loop {start}..{end}"
-                    );
+        let keeps = falls.map(|fall| libm::exp(-fall * f64::from(hop.get())));
+        let mut ahead = [[0.0; HORIZONS.len()]; CHANNELS];
+        for rows in Arc::make_mut(&mut powers).chunks_exact_mut(CHANNELS).rev() {
+            for (row, ahead) in rows.iter_mut().zip(&mut ahead) {
+                for ((power, ahead), keep) in row.iter_mut().zip(ahead).zip(keeps) {
+                    *ahead = (1.0 - keep) * f64::from(*power) + keep * *ahead;
+                    *power = if *ahead < SILENT { 0.0 } else { *ahead as f32 };
                 }
             }
         }
+        let mut envelope = Envelope {
+            hop,
+            missing: missing as u32,
+            frames: frames.len() as u32,
+            channels: CHANNELS,
+            powers,
+            falls,
+            around: Default::default(),
+        };
+        envelope.around = std::array::from_fn(|horizon| {
+            [[1.0, 0.0], [0.0, 1.0]].map(|weights| {
+                let view = View { envelope: &envelope, horizon, weights };
+                view.at(0) / view.gone(envelope.frames)
+            })
+        });
+        envelope
     }
 
-    #[test]
-    fn senseless_loops_do_no_harm() {
-        let sound = Sound::from_mono(300, &[1.0; 29]).unwrap();
-        for looping in [(0, 0), (9, 3), (29, 29), (u32::MAX, 1), (0, u32::MAX)] {
-            for frame in [0, 1, 28, 29, u32::MAX - 1, u32::MAX] {
-                assert!(sound.envelope().level(frame, Some(looping)) < 2.0);
-            }
+    /// The power of what is to come from this frame on, at a speed, with the gains of the two
+    /// sides; 0 past the end.
+    ///
+    /// A loop is its first frame and the one after its last; the frame must lie before its end.
+    pub(crate) fn power(
+        &self,
+        frame: u32,
+        looping: Option<(u32, u32)>,
+        speed: f32,
+        sides: [f32; 2],
+    ) -> f64 {
+        // One channel sounds on both sides, and a pan keeps the power of the two.
+        let weights = match self.channels {
+            1 => [2.0, 0.0],
+            _ => sides.map(|side| f64::from(side) * f64::from(side)),
+        };
+        let from = |horizon| View { envelope: self, horizon, weights };
+        if speed == 1.0 {
+            return from(EAR).ahead(frame, looping);
+        }
+        // How many octaves the ear's horizon lies above the lowest, and how far between two.
+        let reach = (f64::from(speed) * (HORIZON / HORIZONS[0])).clamp(1.0, 16.0);
+        let (mut below, mut octave) = (0, 1.0);
+        while 2.0 * octave <= reach {
+            (below, octave) = (below + 1, 2.0 * octave);
+        }
+        let between = 2.0 * (1.0 - octave / reach);
+        let near = from(below).ahead(frame, looping);
+        if between <= 0.0 {
+            return near;
+        }
+        // In decibels, over the inverse of the horizon.
+        let far = from(below + 1).ahead(frame, looping);
+        if near > 0.0 && far > 0.0 {
+            near * libm::exp2(between * libm::log2(far / near))
+        } else {
+            near + between * (far - near)
         }
     }
 
-    #[test]
-    fn the_envelope_of_a_long_toy_stays_small() {
-        let long = Envelope::new(1, &Samples::Mono16(vec![[1]; 1 << 20].into()));
-        assert!(long.bytes() <= 1 << 20);
-        let short = Envelope::new(1, &Samples::Mono16(vec![[1]; 1 << 15].into()));
-        assert_eq!(short.raw.len(), 1 << 15);
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val::<[_]>(&self.powers)
     }
 }
+
+/// An envelope as it is seen from one horizon, with the power gains of its channels.
+struct View<'a> {
+    envelope: &'a Envelope,
+    horizon: usize,
+    weights: [f64; 2],
+}
+
+impl View<'_> {
+    /// What is to come from a frame on.
+    #[inline(always)]
+    fn ahead(&self, frame: u32, looping: Option<(u32, u32)>) -> f64 {
+        match looping {
+            Some((start, end)) if frame < end => self.around(frame, start, end),
+            _ => self.at(frame),
+        }
+    }
+
+    /// What is to come from a frame on, as if it were not looping.
+    fn at(&self, frame: u32) -> f64 {
+        let (hop, into) = self.place(frame);
+        let [here, next] = self.neighbours(hop);
+        here + (next - here) * (f64::from(into) / f64::from(self.hop()))
+    }
+
+    /// The same to the last bit of what a hop can tell, for differences that nearly cancel.
+    fn exactly_at(&self, frame: u32) -> f64 {
+        let (hop, into) = self.place(frame);
+        let rest = self.gone(self.hop() - into) / self.gone(self.hop());
+        let [here, next] = self.neighbours(hop);
+        next + (here - next) * rest
+    }
+
+    /// What is to come in a loop: what is left of this turn, and all the turns after it.
+    #[inline(always)]
+    fn around(&self, frame: u32, start: u32, end: u32) -> f64 {
+        let length = end.saturating_sub(start).max(1);
+        if length < 2 * self.hop() {
+            return self.around_short(frame, start, start.saturating_add(length));
+        }
+        if start == 0 && end >= self.envelope.frames {
+            let turns = self.envelope.around.get(self.horizon).copied().unwrap_or_default();
+            return self.at(frame) + self.kept(end - frame) * self.weigh(turns);
+        }
+        self.around_part(frame, start, end)
+    }
+
+    /// The same in a loop of a part, behind which something else would come.
+    fn around_part(&self, frame: u32, start: u32, end: u32) -> f64 {
+        let (later, length, beyond) = (self.kept(end - frame), end - start, self.exactly_at(end));
+        let rest = less(self.exactly_at(frame), later * beyond);
+        let turn = less(self.exactly_at(start), self.kept(length) * beyond);
+        rest + later * turn / self.gone(length)
+    }
+
+    /// The same in a loop so short that it is as loud as its mean all the way.
+    fn around_short(&self, frame: u32, start: u32, end: u32) -> f64 {
+        let mean = self.mean(start, end);
+        if frame >= start {
+            return mean;
+        }
+        let later = self.kept(start - frame);
+        less(self.exactly_at(frame), later * self.exactly_at(start)) + later * mean
+    }
+
+    fn mean(&self, start: u32, end: u32) -> f64 {
+        let keep = self.kept(self.hop());
+        let (mut sum, mut at) = (0.0, start);
+        // A loop of less than two hops meets three at the most.
+        while at < end {
+            let (hop, into) = self.place(at);
+            let frames = (self.hop() - into).min(end - at);
+            let [here, next] = self.neighbours(hop);
+            sum += less(here, keep * next) / (1.0 - keep) * f64::from(frames);
+            at += frames;
+        }
+        sum / f64::from((end - start).max(1))
+    }
+
+    fn hop(&self) -> u32 {
+        self.envelope.hop.get()
+    }
+
+    /// The hop of a frame, and how far in it lies.
+    fn place(&self, frame: u32) -> (usize, u32) {
+        let at = frame.saturating_add(self.envelope.missing);
+        ((at / self.envelope.hop) as usize, at % self.envelope.hop)
+    }
+
+    /// The powers at the beginning of a hop and of the next one.
+    fn neighbours(&self, hop: usize) -> [f64; 2] {
+        let channels = self.envelope.channels;
+        let rows = self.envelope.powers.get(hop.saturating_mul(channels)..).unwrap_or_default();
+        let power = |row: &Powers| f64::from(row.get(self.horizon).copied().unwrap_or(0.0));
+        match (channels, rows) {
+            (1, [here, next, ..]) => [power(here), power(next)].map(|it| it * self.weights[0]),
+            (_, [left, right, next_left, next_right, ..]) => [
+                self.weigh([power(left), power(right)]),
+                self.weigh([power(next_left), power(next_right)]),
+            ],
+            // The end, from which on there is nothing.
+            _ => [0.0; 2],
+        }
+    }
+
+    fn weigh(&self, [left, right]: [f64; 2]) -> f64 {
+        left * self.weights[0] + right * self.weights[1]
+    }
+
+    /// How much of what lies this many frames off still counts.
+    fn kept(&self, frames: u32) -> f64 {
+        fall(f64::from(frames) * self.fall())
+    }
+
+    /// And how much of it does not, precise also where that is next to nothing.
+    fn gone(&self, frames: u32) -> f64 {
+        -libm::expm1(-f64::from(frames) * self.fall())
+    }
+
+    fn fall(&self) -> f64 {
+        self.envelope.falls.get(self.horizon).copied().unwrap_or(1.0)
+    }
+}
+
+/// A difference of powers. What is lost in their rounding is nothing: a loop in silence before a
+/// bang is silent.
+fn less(from: f64, what: f64) -> f64 {
+    let rest = from - what;
+    if rest > 1e-6 * from { rest } else { 0.0 }
+}
+
+/// e to the power of `-x`, right to eight places: a level needs no more, and whole pools are ranked
+/// by it while somebody waits for a voice.
+fn fall(x: f64) -> f64 {
+    let octaves = x * std::f64::consts::LOG2_E;
+    if octaves >= 1000.0 {
+        return 0.0;
+    }
+    let whole = (octaves + 0.5) as i32;
+    let rest = (f64::from(whole) - octaves) * std::f64::consts::LN_2;
+    // The series of the exponential, for at most half an octave either way.
+    let mut power = 1.0;
+    for n in [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0] {
+        power = 1.0 + power * rest * (1.0 / n);
+    }
+    power * f64::from_bits((1023 - whole as u64) << 52)
+}
+
+/// The share of its power that a voice still makes while it fades out over `left` frames of a
+/// mixer of some rate: a straight line down, the near counting more; and how much of what comes
+/// after these frames counts.
+pub(crate) fn fading(left: u32, rate: u32) -> (f64, f64) {
+    let time = f64::from(left) / (HORIZON * f64::from(rate));
+    let gone = -libm::expm1(-time);
+    // The series, where the closed form would divide nothing by nothing.
+    let share =
+        if time < 0.01 { time / 3.0 } else { 1.0 - 2.0 / time + 2.0 * gone / (time * time) };
+    (if gone > 0.0 { share / gone } else { 0.0 }, 1.0 - gone)
+}
+
+#[cfg(test)]
+mod tests;

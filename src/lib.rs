@@ -2,8 +2,8 @@
 //!
 //! A game asks for many more sounds than can, or should, be heard at once. `voicepool` mixes from
 //! a fixed pool of voices made once, up front. When a sound is asked for and the pool is full, the
-//! voice that is quietest to the ear, at that moment, gives its place up without a click, and the
-//! new sound starts on its exact frame.
+//! voice that the ear would miss least gives its place up without a click, and the new sound starts
+//! on its exact frame.
 //!
 //! ```
 //! use voicepool::{Config, Mixer, Play, Sound, ms};
@@ -40,19 +40,23 @@
 //! Tests are named after them.
 //!
 //! 1. **The callback is real-time.** No allocation, no free, no lock, no system call, no unbounded
-//!    loop, no panic in [`Renderer::render`], whatever arrives.
+//!    loop, no panic in [`Renderer::render`], whatever arrives. Its work grows in proportion to
+//!    voices, parked plays and commands, up to a logarithm, never as a product of them; but a quantum
+//!    is cut where plays begin inside it, into 128 pieces of a frame each at the worst.
 //! 2. **Nobody waits.** Neither side ever waits for the other.
 //! 3. **One play, one ending.** Accepted = finished + stopped + stolen + refused + still live, at
 //!    every frame. A play that was turned away says so in its return value; a control is never
 //!    lost.
 //! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
 //!    the buffer sizes.
-//! 5. **No click.** Every change is ramped. For sines from 100 Hz up, none makes a step above 1.5
-//!    times the sine's own. What the author made is left alone: a start at position 0, a clip's
-//!    end, a loop's seam.
-//! 6. **Quietest is what the ear would say**, now, not what a gain knob says.
+//! 5. **No click.** Every change is ramped, the limiter's too. For sines from 100 Hz up, none makes
+//!    a step above 1.5 times the sine's own; where more than three ramps meet on one voice at once, of
+//!    which a seek makes two, 3 times. What the author made is left alone: a start at position 0, a clip's end, a loop's
+//!    seam. A whole sound that loops without one does so at every rate.
+//! 6. **Quietest is what would be missed least**, to the ear, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
-//! 8. **What comes out is finite and within ±1**, whatever went in; below the ceiling it is exact.
+//! 8. **What comes out is finite and within ±1**, whatever went in; as long as nothing is beyond that
+//!    it is exact.
 //! 9. **Sound never takes the game down.** No device, a lost device, a full queue, a bad file, a
 //!    logger that panics: values, not panics. Sound comes back when the device does.
 //! 10. **Memory is bounded** by [`Config`], from opening on.

@@ -31,7 +31,7 @@ const OFFSET_DB: f64 = -0.691;
 pub fn loudness(sample_rate: u32, frames: &[Frame]) -> f32 {
     let mut weighting = Weighting::<2>::new(sample_rate);
     let hop = units::short_frames(HOP, sample_rate).max(1) as usize;
-    let power: f64 = frames.chunks(hop).map(|hop| weighting.power(hop)).sum();
+    let power: f64 = frames.chunks(hop).flat_map(|hop| weighting.power(hop)).sum();
     let mean = power / frames.len().max(1) as f64;
     (10.0 * libm::log10(mean) + weighting.offset_db()) as f32
 }
@@ -55,20 +55,20 @@ impl<const CHANNELS: usize> Weighting<CHANNELS> {
         if self.filters.is_some() { OFFSET_DB } else { 0.0 }
     }
 
-    /// The sum over the next frames of what each adds to the power, both channels together.
-    pub(crate) fn power<T: Sample>(&mut self, frames: &[[T; CHANNELS]]) -> f64 {
+    /// The sum over the next frames of what each adds to the power, of each channel.
+    pub(crate) fn power<T: Sample>(&mut self, frames: &[[T; CHANNELS]]) -> [f64; CHANNELS] {
         /// What rings on below this is stopped, lest a long silence turn to denormals.
         const INAUDIBLE: f64 = 1e-30;
-        let mut power = 0.0;
+        let mut powers = [0.0; CHANNELS];
         for frame in frames {
-            for (sample, memory) in frame.iter().zip(&mut self.memory) {
+            for ((sample, memory), power) in frame.iter().zip(&mut self.memory).zip(&mut powers) {
                 let mut sample = f64::from(sample.value());
                 if let Some(filters) = &self.filters {
                     for (filter, memory) in filters.iter().zip(memory) {
                         sample = filter.next(sample, memory);
                     }
                 }
-                power += sample * sample;
+                *power += sample * sample;
             }
         }
         for memory in self.memory.as_flattened_mut().as_flattened_mut() {
@@ -76,7 +76,7 @@ impl<const CHANNELS: usize> Weighting<CHANNELS> {
                 *memory = 0.0;
             }
         }
-        power
+        powers
     }
 }
 

@@ -68,7 +68,8 @@ pub(crate) struct Loop {
     pub start: u32,
     pub end: u32,
     /// How many frames before its end, and as many from its start on, are those of the sound's
-    /// seam and not the clip's own: half of the loop at most, and 0 if it has none.
+    /// seam and not the clip's own: half of the loop at most, rounded up (both halves of a loop of
+    /// an odd length have the frame in its middle), and 0 if it has none.
     pub seam: u32,
 }
 
@@ -144,12 +145,8 @@ pub(crate) enum End {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u32)]
 pub(crate) enum Park {
-    Stolen {
-        thief: u32,
-        level: f32,
-    },
+    Stolen { thief: u32, level: f32 },
     Paused,
-    #[allow(dead_code, reason = "no newcomer is judged by it yet")]
     Inaudible,
     Shrunk,
     PoolFull,
@@ -168,7 +165,7 @@ pub enum Event {
         /// The name of the sound that it played. The sound itself is let go when its play has ended,
         /// whether or not anybody asks for this event.
         name: Arc<str>,
-        /// On which frame of the clock.
+        /// On which frame of the clock. It may lie a little ahead of [`Mixer::clock`](crate::Mixer::clock).
         at: u64,
         /// And why.
         why: Ending,
@@ -179,18 +176,18 @@ pub enum Event {
         voice: VoiceId,
         /// Its tag.
         tag: u64,
-        /// On which frame of the clock.
+        /// On which frame of the clock. It may lie a little ahead of [`Mixer::clock`](crate::Mixer::clock).
         at: u64,
         /// And why.
         why: Parking,
     },
-    /// It is heard again.
+    /// A parked play has a voice again, or got its first, and is heard from where it has come to.
     Unparked {
         /// Which.
         voice: VoiceId,
         /// Its tag.
         tag: u64,
-        /// On which frame of the clock.
+        /// On which frame of the clock. It may lie a little ahead of [`Mixer::clock`](crate::Mixer::clock).
         at: u64,
     },
     /// The sound goes elsewhere from now on.
@@ -234,7 +231,8 @@ pub enum Parking {
         /// How loud it was to the ear when it went, linear. See [`to_db`](crate::to_db).
         level: f32,
     },
-    /// It was paused when its voice was wanted, so nobody hears that it is gone.
+    /// It was paused, by itself or with its bus, when its voice was wanted or when it was to get one:
+    /// nobody hears that it is gone.
     Paused,
     /// Nobody could have heard it, and every voice was taken.
     Inaudible,

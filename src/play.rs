@@ -119,8 +119,9 @@ impl Play {
         Play { fade_in: over, ..self }
     }
 
-    /// Begins on a frame of [`Mixer::clock`](crate::Mixer::clock), exactly. A frame that is
-    /// already past means as soon as possible.
+    /// Begins on a frame of [`Mixer::clock`](crate::Mixer::clock), exactly. A frame that is already
+    /// past, or mixed already (up to two lines of the grid, 5.3 ms at 48 kHz), means as soon as
+    /// possible.
     pub fn start_at(self, frame: u64) -> Play {
         Play { start: When::At(frame), ..self }
     }
@@ -223,13 +224,15 @@ pub enum Priority {
     Protected,
 }
 
-/// What becomes of a play whose voice is stolen.
+/// What becomes of a play that must do without a voice: because its voice is stolen, because the pool
+/// shrinks, or because it finds every voice taken and nobody to rob. Whoever is paused or cannot be
+/// heard parks in any case, if there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WhenStolen {
     /// It ends. What one-shots do, unless told otherwise.
     End,
-    /// It goes on in silence, and is heard again when a voice is free. What loops do, unless told
-    /// otherwise.
+    /// It goes on in silence, and is heard again when a voice is free, or when it has become much
+    /// louder than somebody who plays. What loops do, unless told otherwise.
     Park,
 }
 
@@ -257,6 +260,11 @@ impl BusId {
 
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
+    }
+
+    /// All of them, in the order of their numbers.
+    pub(crate) fn all() -> impl Iterator<Item = BusId> {
+        (0..BusId::COUNT as u8).map(BusId)
     }
 }
 

@@ -147,7 +147,13 @@ impl Sound {
         check_rate(sample_rate)
             .and_then(|()| resample::resample(self.samples(), self.sample_rate(), sample_rate))
             .and_then(|(samples, seam)| {
-                Sound::new(self.shared_name(), sample_rate, samples, Some(seam), self.is_truncated())
+                Sound::new(
+                    self.shared_name(),
+                    sample_rate,
+                    samples,
+                    Some(seam),
+                    self.is_truncated(),
+                )
             })
             .map_err(|fault| Error::Sound {
                 name: match self.name() {

@@ -51,7 +51,7 @@ pub struct Stats {
     pub loudest_parked: f32,
     /// Frames handed out: the clock.
     pub frames: u64,
-    /// The highest peaks, left and right, before the ceiling: above 1 it had work to do.
+    /// The highest peaks, left and right, before the limiter: above 1 it had work to do.
     pub peak: Frame,
     /// The share of the device's time that mixing took, on the average of the last second or so.
     pub load_mean: f32,
@@ -69,8 +69,8 @@ impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "voices   {} of {} playing ({} at most), {} parked, {} scheduled",
-            self.playing, self.voices, self.most_playing, self.parked, self.scheduled
+            "voices   {} of {} playing ({} at most, {} times too few), {} parked, {} scheduled",
+            self.playing, self.voices, self.most_playing, self.full, self.parked, self.scheduled
         )?;
         writeln!(
             f,
@@ -165,7 +165,9 @@ pub struct VoiceInfo {
     pub state: VoiceState,
     /// Where in the sound it is.
     pub position: Duration,
-    /// How loud it is to the ear over the coming 50 ms, linear. See [`to_db`](crate::to_db).
+    /// How much it would be missed, linear: the K-weighted level of what it has still to play, the
+    /// near counting more (what lies 200 ms off by a third), times every gain between it and the
+    /// ear. A steady tone's is its loudness. See [`to_db`](crate::to_db).
     pub level: f32,
     /// Its own gain.
     pub gain: f32,

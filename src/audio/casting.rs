@@ -3,11 +3,15 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::kernel::Mix;
-use super::renderer::{Renderer, Seat};
+use super::placements::Placement;
+use super::renderer::Renderer;
 use super::voice::Voice;
 use crate::config::WhenFull;
 use crate::message::{End, Park, QUANTUM, Refusal, Report, Request, Start};
 use crate::play::Priority;
+
+/// How much louder than a voice a parked play must have become to take its place: 6 dB.
+const MUCH_LOUDER: f32 = 1.995_262_3;
 
 impl Renderer {
     /// A play has come: it begins now, or waits for its frame.
@@ -15,6 +19,7 @@ impl Renderer {
         if self.obeyed <= self.stopped_up_to {
             return self.end(request.ticket, request.sound, self.now, End::Stopped);
         }
+        self.placements.link(request.ticket, request.bus);
         let at = match request.start {
             Start::At(frame) => frame,
             Start::After(frames) => self.now.saturating_add(frames),
@@ -24,7 +29,7 @@ impl Renderer {
         }
         let ticket = request.ticket;
         match self.schedule.insert(request, self.obeyed, at) {
-            Ok(slot) => self.set_seat(ticket, Seat::Waiting(slot)),
+            Ok(slot) => self.placements.set(ticket, Placement::Waiting(slot)),
             Err(request) => {
                 let why = End::Refused(Refusal::ScheduleFull);
                 self.end(ticket, request.sound, self.now, why);
@@ -32,80 +37,91 @@ impl Renderer {
         }
     }
 
-    /// A play's frame has come: it takes a voice, at once and whatever that takes.
+    /// A play's frame has come. It takes a free voice, if there is one. In a full pool, who cannot be
+    /// heard parks and robs nobody; everybody else takes the place of whom the answer names; and
+    /// where nobody may be robbed it parks, if it may, or is refused.
     pub(super) fn claim(&mut self, request: Request, number: u64) {
-        let (ticket, priority, when_full) = (request.ticket, request.priority, request.when_full);
-        let voice = Voice::new(request, number, self.begun, &self.setup);
+        let voice = Voice::new(request, number, &self.setup);
         if voice.is_over() {
-            return self.end(ticket, voice.sound, self.now, End::Finished);
+            return self.end(voice.ticket, voice.sound, self.now, End::Finished);
         }
-        self.begun += 1;
-        if !self.voices.has_room() {
-            self.bridge.meters.full.fetch_add(1, Relaxed);
-            self.make_room(ticket, priority, when_full);
+        if self.voices.has_room() {
+            return self.activate(voice);
         }
-        if !self.voices.has_room() {
-            return self.park_or_end(voice, End::Refused(Refusal::PoolFull));
-        }
-        self.take_stage(voice);
-    }
-
-    /// Robs somebody for a newcomer, if there is anybody to be robbed.
-    fn make_room(&mut self, thief: u32, priority: Priority, when_full: WhenFull) {
-        let quantum = self.now / QUANTUM as u64;
-        if self.voices.excess() == 0
-            && let Some((slot, level)) = self.voices.whom(priority, when_full, quantum, &self.buses)
+        self.bridge.meters.full.fetch_add(1, Relaxed);
+        let route = self.buses.route(voice.bus);
+        let inaudible = voice.inaudible(route, &self.setup);
+        // Who cannot be heard robs nobody, unless it must have a voice whatever happens.
+        let may_steal = inaudible.is_none() || voice.priority == Priority::Protected;
+        if may_steal
+            && self.voices.excess() == 0
+            && let Some((slot, level)) = self.choose_victim(voice.priority, voice.when_full)
         {
-            self.rob(slot, thief, level);
+            self.steal(slot, voice.ticket, level);
+            return self.activate(voice);
+        }
+        match inaudible {
+            Some(why) => self.park(voice, why, End::Refused(Refusal::Inaudible)),
+            None => self.park_or_end(voice, Park::PoolFull, End::Refused(Refusal::PoolFull)),
         }
     }
 
-    fn rob(&mut self, slot: u32, thief: u32, level: f32) {
-        let Some(bus) = self.voices.pool().at(slot).map(|voice| voice.bus) else { return };
-        let level = level * self.buses.route(bus).master_level();
-        self.dismiss(slot, End::Stolen { thief, level });
+    fn choose_victim(&mut self, priority: Priority, when_full: WhenFull) -> Option<(u32, f32)> {
+        let quantum = self.now / QUANTUM as u64;
+        self.voices.choose_victim(priority, when_full, quantum, &self.buses, &self.setup)
     }
 
-    /// Takes a voice its slot, and lets the rest of it fade out behind it.
-    fn dismiss(&mut self, slot: u32, why: End) {
+    /// Gives a voice's slot to another. `level` is the voice's own, before its bus.
+    fn steal(&mut self, slot: u32, thief: u32, level: f32) {
+        let Some(bus) = self.voices.pool().at(slot).map(|voice| voice.bus) else { return };
+        let route = self.buses.route(bus);
+        let level = level * route.level() * route.master_level();
+        self.evict(slot, Park::Stolen { thief, level }, End::Stolen { thief, level });
+    }
+
+    /// Takes a voice's slot away, and lets the rest of it fade out behind it.
+    fn evict(&mut self, slot: u32, park: Park, end: End) {
         self.leave_tail(slot);
         let Some(voice) = self.voices.take(slot) else { return };
         if voice.is_stopping() {
             return self.end(voice.ticket, voice.sound, self.now, End::Stopped);
         }
-        self.park_or_end(voice, why);
+        if voice.is_held(self.buses.route(voice.bus)) {
+            // It is inaudible, and loses nothing by waiting elsewhere.
+            return self.park(voice, Park::Paused, end);
+        }
+        self.park_or_end(voice, park, end);
     }
 
-    /// Parks a play that has no voice, if it may and there is room; else it ends.
-    fn park_or_end(&mut self, mut voice: Voice, why: End) {
+    /// Parks a play that has no voice, if it may; else it ends.
+    fn park_or_end(&mut self, voice: Voice, park: Park, end: End) {
+        if voice.park {
+            self.park(voice, park, end);
+        } else {
+            self.end(voice.ticket, voice.sound, self.now, end);
+        }
+    }
+
+    /// Parks a play, if there is room; else it ends.
+    fn park(&mut self, voice: Voice, why: Park, end: End) {
         let (ticket, at) = (voice.ticket, self.now);
-        // Who is paused is inaudible, and loses nothing by waiting elsewhere.
-        let held = voice.is_held(self.buses.route(voice.bus));
-        let park = match why {
-            End::Stopped => Park::Shrunk,
-            _ if held => Park::Paused,
-            End::Stolen { thief, level } => Park::Stolen { thief, level },
-            End::Finished | End::Refused(_) => Park::PoolFull,
-        };
-        if !(voice.park || held) || self.parked.is_full() {
-            return self.end(ticket, voice.sound, at, why);
-        }
-        voice.hush();
-        match self.parked.insert(voice) {
-            Ok(key) => {
-                self.set_seat(ticket, Seat::Parked(key.slot() as u32));
-                self.bridge.meters.saw_parking(park);
-                self.notify(Report::Parked { ticket, at, why: park });
+        match self.parked.park(voice, why, at, &self.buses) {
+            Ok(slot) => {
+                self.placements.set(ticket, Placement::Parked(slot));
+                self.bridge.meters.saw_parking(why);
+                self.notify(Report::Parked { ticket, at, why });
             }
-            Err(voice) => self.end(ticket, voice.sound, at, why),
+            Err(voice) => self.end(ticket, voice.sound, at, end),
         }
     }
 
-    /// Gives a voice a slot that is known to be free.
-    fn take_stage(&mut self, voice: Voice) {
+    /// Gives a voice a slot that is known to be free. Its age counts from here.
+    fn activate(&mut self, mut voice: Voice) {
         let ticket = voice.ticket;
-        match self.voices.insert(voice, &self.buses) {
-            Ok(slot) => self.set_seat(ticket, Seat::Playing(slot)),
+        voice.order = self.activated;
+        self.activated += 1;
+        match self.voices.insert(voice, &self.setup) {
+            Ok(slot) => self.placements.set(ticket, Placement::Playing(slot)),
             Err(voice) => {
                 let why = End::Refused(Refusal::PoolFull);
                 self.end(ticket, voice.sound, self.now, why);
@@ -129,38 +145,67 @@ impl Renderer {
         self.tail.add(&scratch.left, &scratch.right);
     }
 
-    /// Lets the parked come back, loudest first, as long as there are free voices. Who is paused
-    /// stays: it would take a voice and not be heard.
+    /// Lets the parked come back, loudest first: into free voices, and now and then by taking a
+    /// place back. Who cannot be heard stays: it would take a voice for nothing.
     pub(super) fn unpark(&mut self) {
-        if self.parked.is_empty() || !self.voices.has_room() {
+        let review = self.parked.is_review(self.now);
+        let free = self.voices.has_room() && self.parked.is_awake(self.now);
+        if !review && !free {
             return;
         }
-        for (key, voice) in self.parked.iter() {
-            let route = self.buses.route(voice.bus);
-            if let Some(level) = self.scratch.levels.get_mut(key.slot()) {
-                *level = if voice.is_held(route) { ASLEEP } else { voice.level(route) };
-            }
-        }
+        self.parked.rank_all(self.now, &self.buses, &self.setup);
         while self.voices.has_room()
-            && let Some(slot) = self.loudest_parked()
-            && let Some(mut voice) = self.parked.take(slot)
+            && let Some((slot, _)) = self.parked.loudest()
+            && let Some(voice) = self.parked.take(slot)
         {
-            let (ticket, at) = (voice.ticket, self.now);
-            voice.unhush(&self.setup);
-            self.take_stage(voice);
-            self.notify(Report::Unparked { ticket, at });
+            self.come_back(voice);
+        }
+        if review && self.voices.excess() == 0 {
+            self.take_back();
         }
     }
 
-    fn loudest_parked(&self) -> Option<u32> {
-        let mut loudest = None;
-        for (key, _) in self.parked.iter() {
-            let level = self.scratch.levels.get(key.slot()).copied().unwrap_or(ASLEEP);
-            if level > loudest.map_or(ASLEEP, |(_, level)| level) {
-                loudest = Some((key.slot() as u32, level));
+    fn come_back(&mut self, mut voice: Voice) {
+        let (ticket, at) = (voice.ticket, self.now);
+        voice.unhush(&self.setup);
+        self.activate(voice);
+        self.notify(Report::Unparked { ticket, at });
+    }
+
+    /// Lets those take a place back, loudest first, who have long been much louder than whom a
+    /// newcomer of their priority would rob.
+    fn take_back(&mut self) {
+        while let Some((slot, level)) = self.parked.loudest() {
+            self.parked.pass_over(slot);
+            let Some(voice) = self.parked.pool().at(slot).map(|parked| &parked.voice) else {
+                break;
+            };
+            let (ticket, priority) = (voice.ticket, voice.priority);
+            if voice.when_full == WhenFull::Refuse {
+                continue;
+            }
+            let Some((victim, own)) = self.choose_victim(priority, WhenFull::StealQuietest) else {
+                // Perhaps nobody can be robbed by anybody.
+                match self.choose_victim(Priority::Protected, WhenFull::StealQuietest) {
+                    Some(_) => continue,
+                    None => break,
+                }
+            };
+            let bus = self.voices.pool().at(victim).map(|voice| voice.bus);
+            let heard = bus.map_or(0.0, |bus| self.buses.route(bus).level());
+            // Silence is no louder than silence. And whoever may rob anybody may rob this one, so
+            // nobody who is quieter is loud enough.
+            if level == 0.0 || level < MUCH_LOUDER * own * heard {
+                break;
+            }
+            // It leaves first, so that its victim finds room to park.
+            if self.parked.note_louder(slot, self.now)
+                && let Some(voice) = self.parked.take(slot)
+            {
+                self.steal(victim, ticket, own);
+                self.come_back(voice);
             }
         }
-        loudest.map(|(slot, _)| slot)
     }
 
     /// Carries on with a resize: lets those go that are too many, quietest first and never the
@@ -169,18 +214,14 @@ impl Renderer {
         if !self.voices.is_unsettled() {
             return;
         }
-        let quantum = self.now / QUANTUM as u64;
         while self.voices.excess() > 0
-            && let Some((slot, _)) =
-                self.voices.whom(Priority::High, WhenFull::StealQuietest, quantum, &self.buses)
+            && let Some((slot, _)) = self.choose_victim(Priority::High, WhenFull::StealQuietest)
         {
-            self.dismiss(slot, End::Stopped);
+            self.evict(slot, Park::Shrunk, End::Stopped);
         }
-        let seats = &mut self.seats;
+        let placements = &mut self.placements;
         let old = self.voices.settle(|voice, slot| {
-            if let Some(seat) = seats.get_mut(voice.ticket as usize) {
-                *seat = Seat::Playing(slot);
-            }
+            placements.set(voice.ticket, Placement::Playing(slot));
         });
         if let Some(old) = old {
             self.send_home(Report::Retired(old));
@@ -189,18 +230,15 @@ impl Renderer {
 
     /// Ends every play there is.
     pub(super) fn end_everything(&mut self) {
-        for ticket in 0..self.seats.len() as u32 {
-            let seat = self.seat(ticket);
-            if let Seat::Waiting(slot) = seat {
+        for ticket in 0..self.placements.tickets() {
+            let placement = self.placements.get(ticket);
+            if let Placement::Waiting(slot) = placement {
                 if let Some(waiting) = self.schedule.take(slot) {
                     self.end(ticket, waiting.request.sound, self.now, End::Stopped);
                 }
-            } else if let Some(voice) = self.vacate(seat) {
+            } else if let Some(voice) = self.vacate(placement) {
                 self.end(ticket, voice.sound, self.now, End::Stopped);
             }
         }
     }
 }
-
-/// The level of a parked voice that is not to come back yet: below every other.
-const ASLEEP: f32 = -1.0;

@@ -2,16 +2,20 @@
 //! renderer is made.
 
 mod batch;
+mod buses;
 mod casting;
 mod cursor;
 mod kernel;
-mod knockout;
-mod master;
+mod limiter;
 mod obey;
+mod parking;
+mod placements;
 mod ramp;
+mod ranks;
 mod renderer;
 mod schedule;
 mod tail;
+mod tournament;
 mod voice;
 mod voices;
 

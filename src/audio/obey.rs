@@ -1,8 +1,19 @@
 //! What the game said, carried out on a line of the grid.
 
-use super::renderer::{Renderer, Seat};
+use super::buses::BusSet;
+use super::placements::Placement;
+use super::renderer::Renderer;
 use crate::message::{Change, Command, End, Report};
 use crate::play::BusId;
+
+/// What the commands of one line share.
+#[derive(Default)]
+struct Line {
+    /// On which buses something moved when the line began, worked out when it is first asked for.
+    moving: Option<BusSet>,
+    /// The shortest fade with which each bus was stopped, if any was.
+    hurry: Option<[u32; BusId::COUNT]>,
+}
 
 impl Renderer {
     /// Hears everything that had been said when it was asked: no more than the queue holds, and once
@@ -10,8 +21,9 @@ impl Renderer {
     pub(super) fn obey(&mut self) {
         if let Some((last, fade)) = self.bridge.take_stop_all(self.obeyed) {
             self.stopped_up_to = self.stopped_up_to.max(last);
-            self.stop_where(fade, |_, number| number <= last);
+            self.stop_up_to(last, fade);
         }
+        let mut line = Line::default();
         for _ in 0..self.bridge.commands_waiting() {
             let Some(command) = self.bridge.next_command() else { break };
             self.obeyed += 1;
@@ -19,10 +31,14 @@ impl Renderer {
                 Command::Play(request) => self.begin(request),
                 Command::Voice { ticket, change } => self.change(ticket, change),
                 Command::Bus { bus, change: Change::Stop { fade } } => {
-                    self.stop_where(fade, |of, _| of == bus || bus == BusId::MASTER);
+                    self.stop_bus(bus, fade, &mut line);
                 }
                 Command::Bus { bus, change } => {
-                    self.buses.change(bus, change, self.setup.declick);
+                    let begun_on = self.begun_on;
+                    let moving = *line.moving.get_or_insert_with(|| begun_on.moving(&self.buses));
+                    let declick = self.setup.declick;
+                    self.buses.change(bus, change, declick, self.begun_on, moving);
+                    self.parked.rouse();
                 }
                 Command::Resize(berths) => {
                     if let Some(unused) = self.voices.resize(berths) {
@@ -32,41 +48,64 @@ impl Renderer {
                 }
             }
         }
+        if let Some(hurry) = line.hurry {
+            self.hurry(hurry);
+        }
     }
 
-    /// Stops every play of which `which` says so, given its bus and its command's number.
-    fn stop_where(&mut self, fade: u32, which: impl Fn(BusId, u64) -> bool) {
-        let change = Change::Stop { fade };
+    /// Stops every play up to this command, wherever it is.
+    fn stop_up_to(&mut self, last: u64, fade: u32) {
+        for ticket in 0..self.placements.tickets() {
+            let number = match self.placements.get(ticket) {
+                Placement::Playing(slot) => self.voices.pool().at(slot).map(|it| it.number),
+                Placement::Parked(slot) => self.parked.pool().at(slot).map(|it| it.voice.number),
+                Placement::Waiting(slot) => self.schedule.pool().at(slot).map(|it| it.number),
+                Placement::Nowhere => None,
+            };
+            if number.is_some_and(|number| number <= last) {
+                self.change(ticket, Change::Stop { fade });
+            }
+        }
+    }
+
+    /// Stops every play on a bus that is not stopping yet. Those that are can only be hurried,
+    /// which waits until the line's commands are through: done once, however often it is said.
+    fn stop_bus(&mut self, bus: BusId, fade: u32, line: &mut Line) {
+        let hurry = line.hurry.get_or_insert([u32::MAX; BusId::COUNT]);
+        if let Some(shortest) = hurry.get_mut(bus.index()) {
+            *shortest = fade.min(*shortest);
+        }
+        for bus in BusId::all().filter(|other| bus == BusId::MASTER || bus == *other) {
+            while let Some(ticket) = self.placements.first_on(bus) {
+                self.placements.unlink(ticket);
+                self.change(ticket, Change::Stop { fade });
+            }
+        }
+    }
+
+    /// Hurries what was stopping already when its bus was stopped.
+    fn hurry(&mut self, hurry: [u32; BusId::COUNT]) {
+        let [master, ..] = hurry;
         let mut next = self.voices.pool().oldest();
         while let Some(slot) = next {
             next = self.voices.pool().younger(slot);
-            if let Some(voice) = self.voices.pool().at(slot).filter(|it| which(it.bus, it.number)) {
-                self.change(voice.ticket, change);
-            }
-        }
-        let mut next = self.parked.oldest();
-        while let Some(slot) = next {
-            next = self.parked.younger(slot);
-            if let Some(voice) = self.parked.at(slot).filter(|it| which(it.bus, it.number)) {
-                self.change(voice.ticket, change);
-            }
-        }
-        let mut next = self.schedule.pool().oldest();
-        while let Some(slot) = next {
-            next = self.schedule.pool().younger(slot);
-            let waiting = self.schedule.pool().at(slot);
-            if let Some(it) = waiting.filter(|it| which(it.request.bus, it.number)) {
-                self.change(it.request.ticket, change);
+            let Some(voice) = self.voices.pool().at(slot).filter(|it| it.is_stopping()) else {
+                continue;
+            };
+            let own = hurry.get(voice.bus.index()).copied().unwrap_or(u32::MAX);
+            let fade = own.min(master);
+            if fade < u32::MAX {
+                self.change_playing(slot, Change::Stop { fade });
             }
         }
     }
 
     fn change(&mut self, ticket: u32, change: Change) {
-        match self.seat(ticket) {
-            Seat::Playing(slot) => self.change_playing(slot, change),
-            Seat::Parked(slot) => self.change_parked(slot, change),
-            Seat::Waiting(slot) => self.change_waiting(slot, change),
-            Seat::Nowhere => (),
+        match self.placements.get(ticket) {
+            Placement::Playing(slot) => self.change_playing(slot, change),
+            Placement::Parked(slot) => self.change_parked(slot, change),
+            Placement::Waiting(slot) => self.change_waiting(slot, change),
+            Placement::Nowhere => (),
         }
     }
 
@@ -76,8 +115,9 @@ impl Renderer {
         match change {
             // Nobody hears it, so there is nothing to fade.
             Change::Stop { .. } if !sounding => {
-                return self.end_seat(Seat::Playing(slot), End::Stopped);
+                return self.end_at(Placement::Playing(slot), End::Stopped);
             }
+            Change::Stop { .. } => self.placements.unlink(voice.ticket),
             Change::Seek { .. } => self.leave_tail(slot),
             _ => (),
         }
@@ -85,26 +125,27 @@ impl Renderer {
         if let Change::Seek { to } = change {
             voice.seek(to, &self.setup);
             if voice.is_over() {
-                return self.end_seat(Seat::Playing(slot), End::Finished);
+                return self.end_at(Placement::Playing(slot), End::Finished);
             }
         } else {
             voice.change(change, self.buses.route(voice.bus), &self.setup);
         }
-        self.voices.rank(slot, &self.buses);
+        self.voices.rank(slot, &self.setup);
     }
 
     /// What is parked is not heard, so all of it happens at once, but for the gains and the pan,
     /// which keep their time.
     fn change_parked(&mut self, slot: u32, change: Change) {
-        let Some(voice) = self.parked.at_mut(slot) else { return };
-        match change {
-            Change::Stop { .. } => return self.end_seat(Seat::Parked(slot), End::Stopped),
-            Change::Seek { to } => voice.seek(to, &self.setup),
-            _ => voice.change(change, self.buses.route(voice.bus), &self.setup),
+        if let Change::Stop { .. } = change {
+            return self.end_at(Placement::Parked(slot), End::Stopped);
         }
-        voice.hush();
-        if voice.is_over() {
-            self.end_seat(Seat::Parked(slot), End::Finished);
+        let (buses, setup) = (&self.buses, &self.setup);
+        self.parked.change(slot, buses, |voice| match change {
+            Change::Seek { to } => voice.seek(to, setup),
+            _ => voice.change(change, buses.route(voice.bus), setup),
+        });
+        if self.parked.pool().at(slot).is_some_and(|parked| parked.voice.is_over()) {
+            self.end_at(Placement::Parked(slot), End::Finished);
         }
     }
 
@@ -128,8 +169,8 @@ impl Renderer {
         }
     }
 
-    fn end_seat(&mut self, seat: Seat, why: End) {
-        if let Some(voice) = self.vacate(seat) {
+    fn end_at(&mut self, placement: Placement, why: End) {
+        if let Some(voice) = self.vacate(placement) {
             self.end(voice.ticket, voice.sound, self.now, why);
         }
     }

@@ -38,8 +38,8 @@ impl Ramp {
         self.to
     }
 
-    /// What the ear should be promised: a rising value counts as risen, a falling one as it is.
-    pub fn promise(&self) -> f32 {
+    /// What counts for the ear: a rising value as risen, a falling one as it is.
+    pub fn upcoming(&self) -> f32 {
         self.now().max(self.to)
     }
 
@@ -131,6 +131,12 @@ impl Pan {
         } else {
             Pan::round(self.sides.map(|side| side.now()))
         }
+    }
+
+    /// What counts for the ear on each side: the higher of where it is and where it is going.
+    pub fn upcoming(&self) -> [f32; 2] {
+        let ([left, right], [to_left, to_right]) = (self.now(), self.target());
+        [left.max(to_left), right.max(to_right)]
     }
 
     /// Makes one gain for each of the coming frames into two.
@@ -306,11 +312,11 @@ mod tests {
     }
 
     #[test]
-    fn a_rising_ramp_promises_its_target_and_a_falling_one_its_present() {
+    fn a_rising_ramp_counts_at_its_target_and_a_falling_one_at_its_present() {
         let (mut up, mut down) = (Ramp::between(0.0, 1.0, 4), Ramp::between(1.0, 0.0, 4));
         up.advance(1);
         down.advance(1);
-        assert_eq!((up.promise(), down.promise()), (1.0, 0.75));
+        assert_eq!((up.upcoming(), down.upcoming()), (1.0, 0.75));
     }
 
     #[test]

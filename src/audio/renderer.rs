@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::batch::Batch;
+use super::buses::{BusSet, Buses};
 use super::kernel::{Kernels, Mix};
-use super::master::{Buses, Ceiling};
+use super::limiter::{self, Limiter};
+use super::parking::ParkedPlays;
+use super::placements::{Placement, Placements};
 use super::schedule::Schedule;
 use super::tail::Tail;
 use super::voice::{Curves, Setup, Voice};
@@ -16,7 +19,6 @@ use crate::Frame;
 use crate::bridge::Bridge;
 use crate::config::Config;
 use crate::message::{self, End, QUANTUM, Report};
-use crate::pool::Pool;
 use crate::sound::Sound;
 use crate::stats::{Row, Snapshot, VoiceState};
 use crate::units::{self, ms};
@@ -37,10 +39,12 @@ pub struct Renderer {
     pub(super) bridge: Arc<Bridge>,
     pub(super) setup: Setup,
     pub(super) voices: Voices,
-    pub(super) parked: Pool<Voice>,
+    pub(super) parked: ParkedPlays,
     pub(super) schedule: Schedule,
-    pub(super) seats: Box<[Seat]>,
+    pub(super) placements: Placements,
     pub(super) buses: Buses,
+    /// The buses on which voices are in the midst of a sound.
+    pub(super) begun_on: BusSet,
     pub(super) tail: Tail,
     pub(super) scratch: Scratch,
     /// The frame that is computed next.
@@ -49,25 +53,20 @@ pub struct Renderer {
     pub(super) obeyed: u64,
     /// Plays up to this command are over before they begin: all was stopped.
     pub(super) stopped_up_to: u64,
-    /// How many voices ever began.
-    pub(super) begun: u64,
+    /// How often a voice was given its slot.
+    pub(super) activated: u64,
     notices: Notices,
-    ceiling: Ceiling,
+    limiter: Limiter,
+    /// The frames of the last pass, and behind them those that the limiter looks ahead at.
     left: Box<[f32]>,
     right: Box<[f32]>,
-    /// Frames computed, of which the first `served` were handed out.
+    /// How many frames are mixed and not limited yet: as many as the limiter looks ahead at, once
+    /// it has begun.
+    ahead: usize,
+    /// How many are limited too, of which the first `served` were handed out.
     ready: usize,
     served: usize,
     clock: u64,
-}
-
-/// Where a ticket's play is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Seat {
-    Nowhere,
-    Playing(u32),
-    Parked(u32),
-    Waiting(u32),
 }
 
 /// Room to work in.
@@ -75,8 +74,6 @@ pub(super) struct Scratch {
     pub curves: Curves,
     pub left: Box<[f32]>,
     pub right: Box<[f32]>,
-    /// How loud each of the parked is.
-    pub levels: Box<[f32]>,
     /// Voices that ended in this pass.
     ended: Box<[Ended]>,
 }
@@ -108,17 +105,18 @@ impl Notices {
 
 #[derive(Clone, Copy)]
 struct Ended {
-    seat: Seat,
+    placement: Placement,
     after: u32,
     why: End,
 }
 
-const NOBODY: Ended = Ended { seat: Seat::Nowhere, after: 0, why: End::Finished };
+const NOBODY: Ended = Ended { placement: Placement::Nowhere, after: 0, why: End::Finished };
 
 impl Renderer {
     pub(crate) fn new(config: &Config, bridge: Arc<Bridge>) -> Renderer {
         let declick = units::short_frames(DECLICK, config.sample_rate).max(1);
         let silence = |frames| vec![0.0; frames].into_boxed_slice();
+        let mixed = PASS + limiter::look_ahead(config.sample_rate);
         bridge.meters.voices.store(config.voices as u32, Relaxed);
         Renderer {
             bridge,
@@ -128,26 +126,27 @@ impl Renderer {
                 kernels: Kernels::new(config.interpolation),
             },
             voices: Voices::new(config.voices),
-            parked: Pool::new(config.parked),
+            parked: ParkedPlays::new(config.parked, config.sample_rate),
             schedule: Schedule::new(config.scheduled),
-            seats: vec![Seat::Nowhere; config.tickets()].into_boxed_slice(),
+            placements: Placements::new(config.tickets()),
             buses: Buses::new(),
+            begun_on: BusSet::default(),
             tail: Tail::new(declick as usize),
             scratch: Scratch {
                 curves: Curves::new(PASS.max(declick as usize)),
                 left: silence(declick as usize),
                 right: silence(declick as usize),
-                levels: silence(config.parked),
                 ended: vec![NOBODY; config.max_voices + config.parked].into_boxed_slice(),
             },
             now: 0,
             obeyed: 0,
             stopped_up_to: 0,
-            begun: 0,
-            notices: Notices { marks: vec![0; config.parked].into(), first: 0, count: 0 },
-            ceiling: Ceiling::new(config.sample_rate),
-            left: silence(PASS),
-            right: silence(PASS),
+            activated: 0,
+            notices: Notices { marks: vec![0; config.notices()].into(), first: 0, count: 0 },
+            limiter: Limiter::new(config.sample_rate),
+            left: silence(mixed),
+            right: silence(mixed),
+            ahead: 0,
             ready: 0,
             served: 0,
             clock: 0,
@@ -186,15 +185,42 @@ impl Renderer {
         meters.clock.store(self.clock, Relaxed);
     }
 
-    /// Computes the next quantum, or several if nothing can happen on the lines between.
+    /// Makes the next quantum ready, or several if nothing can happen on the lines between. The
+    /// limiter looks ahead, so what is mixed here will be handed out later.
     fn compute(&mut self, wanted: usize) {
+        // What was handed out makes room for what comes.
+        let ahead = self.ready..self.ready + self.ahead;
+        for side in [&mut self.left, &mut self.right] {
+            if ahead.end <= side.len() {
+                side.copy_within(ahead.clone(), 0);
+            }
+        }
+        let look_ahead = self.left.len() - PASS;
+        while self.ahead < look_ahead {
+            let frames = self.mix_line(self.ahead, look_ahead - self.ahead);
+            let mixed = self.ahead..self.ahead + frames;
+            let left = self.left.get(mixed.clone()).unwrap_or_default();
+            let right = self.right.get(mixed).unwrap_or_default();
+            self.bridge.meters.show_peak(self.limiter.listen(left, right));
+            self.ahead += frames;
+        }
+        let frames = self.mix_line(self.ahead, wanted);
+        let peaks = self.limiter.limit(&mut self.left, &mut self.right, frames);
+        self.bridge.meters.show_peak(peaks);
+        self.ready = frames;
+        self.served = 0;
+    }
+
+    /// Stands on a line of the grid: hears what is said, and mixes to the next line or a later
+    /// one, into the buffers from `at` on. Returns how many frames that are.
+    fn mix_line(&mut self, at: usize, wanted: usize) -> usize {
         self.obey();
         self.settle();
         self.unpark();
         self.fill_snapshot();
         let frames = self.span(wanted);
         for side in [&mut self.left, &mut self.right] {
-            side.get_mut(..frames).unwrap_or_default().fill(0.0);
+            side.get_mut(at..at + frames).unwrap_or_default().fill(0.0);
         }
         let (begin, end) = (self.now, self.now + frames as u64);
         while self.now < end {
@@ -202,14 +228,10 @@ impl Renderer {
                 self.claim(due.request, due.number);
             }
             let until = self.schedule.next().map_or(end, |at| at.min(end));
-            self.mix((self.now - begin) as usize, (until - self.now) as usize);
+            self.mix(at + (self.now - begin) as usize, (until - self.now) as usize);
             self.now = until;
         }
-        let left = self.left.get_mut(..frames).unwrap_or_default();
-        let right = self.right.get_mut(..frames).unwrap_or_default();
-        self.bridge.meters.show_peak(self.ceiling.limit(left, right));
-        self.ready = frames;
-        self.served = 0;
+        frames
     }
 
     /// How many frames can be computed at once: whole quanta, and no more than are wanted.
@@ -228,12 +250,13 @@ impl Renderer {
     fn mix(&mut self, offset: usize, frames: usize) {
         let mut ended = 0;
         let mut mix = Mix { left: &mut self.left, right: &mut self.right };
-        let mut note = |seat, (after, why)| {
+        let mut note = |placement, (after, why)| {
             if let Some(place) = self.scratch.ended.get_mut(ended) {
-                *place = Ended { seat, after, why };
+                *place = Ended { placement, after, why };
                 ended += 1;
             }
         };
+        self.begun_on = BusSet::default();
         let kernels = &self.setup.kernels;
         let mut batch = Batch::default();
         let mut next = self.voices.pool().oldest();
@@ -245,6 +268,7 @@ impl Renderer {
             let Some(voice) = self.voices.at_mut(slot) else { break };
             let route = self.buses.route(voice.bus);
             if let Some(run) = voice.pass(frames as u32, route) {
+                self.begun_on.add(voice.bus);
                 let kind = mem::discriminant(voice.sound.samples());
                 if !batch.add(slot, run, kind) {
                     batch.flush(mix.part(offset, frames), self.voices.pool(), kernels);
@@ -256,20 +280,15 @@ impl Renderer {
             let Some(voice) = self.voices.at_mut(slot) else { break };
             let part = mix.part(offset, frames);
             if let Some(end) = voice.render(part, route, &self.setup, &mut self.scratch.curves) {
-                note(Seat::Playing(slot), end);
+                note(Placement::Playing(slot), end);
+            } else if voice.has_begun() {
+                self.begun_on.add(voice.bus);
             }
         }
         batch.flush(mix.part(offset, frames), self.voices.pool(), kernels);
-        let mut next = self.parked.oldest();
-        while let Some(slot) = next {
-            next = self.parked.younger(slot);
-            if let Some(voice) = self.parked.at_mut(slot) {
-                let route = self.buses.route(voice.bus);
-                if let Some(end) = voice.skip(frames as u32, route) {
-                    note(Seat::Parked(slot), end);
-                }
-            }
-        }
+        self.parked.ends_within(frames as u32, &self.buses, |slot, after| {
+            note(Placement::Parked(slot), (after, End::Finished));
+        });
         self.tail.play(mix.part(offset, frames));
         self.buses.advance(frames as u32);
         self.see_off(ended, frames);
@@ -283,11 +302,11 @@ impl Renderer {
         }
         for quantum in 0..frames.div_ceil(QUANTUM) {
             for index in 0..ended {
-                let Some(&Ended { seat, after, why }) = self.scratch.ended.get(index) else {
+                let Some(&Ended { placement, after, why }) = self.scratch.ended.get(index) else {
                     break;
                 };
                 if after.saturating_sub(1) as usize / QUANTUM == quantum
-                    && let Some(voice) = self.vacate(seat)
+                    && let Some(voice) = self.vacate(placement)
                 {
                     self.end(voice.ticket, voice.sound, self.now + u64::from(after), why);
                 }
@@ -296,27 +315,17 @@ impl Renderer {
     }
 
     /// Takes a voice from where it is.
-    pub(super) fn vacate(&mut self, seat: Seat) -> Option<Voice> {
-        match seat {
-            Seat::Playing(slot) => self.voices.take(slot),
-            Seat::Parked(slot) => self.parked.take(slot),
-            Seat::Waiting(_) | Seat::Nowhere => None,
-        }
-    }
-
-    pub(super) fn seat(&self, ticket: u32) -> Seat {
-        self.seats.get(ticket as usize).copied().unwrap_or(Seat::Nowhere)
-    }
-
-    pub(super) fn set_seat(&mut self, ticket: u32, seat: Seat) {
-        if let Some(held) = self.seats.get_mut(ticket as usize) {
-            *held = seat;
+    pub(super) fn vacate(&mut self, placement: Placement) -> Option<Voice> {
+        match placement {
+            Placement::Playing(slot) => self.voices.take(slot),
+            Placement::Parked(slot) => self.parked.take(slot),
+            Placement::Waiting(_) | Placement::Nowhere => None,
         }
     }
 
     /// Ends a play: the one report that each play makes, with its sound in it.
     pub(super) fn end(&mut self, ticket: u32, sound: Sound, at: u64, why: End) {
-        self.set_seat(ticket, Seat::Nowhere);
+        self.placements.end(ticket);
         self.send_home(Report::Ended(message::Ended { why, ticket, at, sound }));
     }
 
@@ -341,6 +350,7 @@ impl Renderer {
     /// Fills a snapshot, if one was asked for.
     fn fill_snapshot(&mut self) {
         if let Some(mut snapshot) = self.bridge.take_wanted() {
+            self.parked.catch_up(&self.buses);
             self.draw(&mut snapshot);
             self.bridge.give_filled(snapshot);
         }
@@ -355,7 +365,7 @@ impl Renderer {
                 slot,
                 state: if parked { VoiceState::Parked } else { voice.state(route) },
                 position: voice.frame(),
-                level: voice.level(route) * route.master_level(),
+                level: voice.level(&self.setup) * route.level() * route.master_level(),
                 gain: voice.gain(),
                 pan: voice.pan(),
             }
@@ -363,8 +373,8 @@ impl Renderer {
         for (key, voice) in self.voices.pool().iter() {
             snapshot.add(row(voice, NonZeroU32::new(key.slot() as u32 + 1), false));
         }
-        for (_, voice) in self.parked.iter() {
-            snapshot.add(row(voice, None, true));
+        for (_, parked) in self.parked.pool().iter() {
+            snapshot.add(row(&parked.voice, None, true));
         }
         for (_, waiting) in self.schedule.pool().iter() {
             let request = &waiting.request;
@@ -450,12 +460,10 @@ mod tests {
         mixer.play(Play::of(&clip).looping());
         renderer.frames(QUANTUM);
         // As if it had looped in silence all the time, the way that the parked do.
-        let route = renderer.buses.route(crate::BusId::MASTER);
-        let voice = renderer.voices.at_mut(0).unwrap();
-        for _ in 0..1u64 << (40 - 31) {
-            assert_eq!(voice.skip(1 << 31, route), None);
-        }
-        let first = (QUANTUM as u64 + (1 << 40)) % 777;
+        renderer.voices.at_mut(0).unwrap().skip(1 << 40);
+        // What was mixed ahead comes first.
+        renderer.frames(QUANTUM);
+        let first = (2 * QUANTUM as u64 + (1 << 40)) % 777;
         let expected = (first..).map(|i| (i % 777) as f32 / 1024.0);
         let heard = renderer.frames(2000);
         assert!(heard.iter().map(|frame| frame[0]).eq(expected.take(2000)));

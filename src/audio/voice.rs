@@ -1,11 +1,13 @@
 //! One voice: a sound, a place in it, and the gains between it and the ear.
 
 use super::batch::Run;
+use super::buses::Route;
 use super::cursor::Cursor;
 use super::kernel::{Gains, Kernels, Mix, prefetch};
-use super::master::Route;
 use super::ramp::{Glide, Pan, Ramp};
-use crate::message::{Change, End, Request};
+use crate::config::WhenFull;
+use crate::envelope;
+use crate::message::{Change, End, Park, Request};
 use crate::play::{BusId, Priority};
 use crate::sound::Sound;
 use crate::stats::VoiceState;
@@ -17,6 +19,12 @@ pub(super) struct Setup {
     /// The shortest change, in frames.
     pub declick: u32,
     pub kernels: Kernels,
+}
+
+/// A level, to 16 bits: two that the ear could never tell apart, such as those of one loop at two
+/// places, are equal then, and age decides between them and not the rounding.
+fn alike(level: f32) -> f32 {
+    f32::from_bits((level.to_bits() + 0x40) & !0x7f)
 }
 
 /// Room for the gains of as many frames as are ever mixed at once.
@@ -38,13 +46,16 @@ pub(super) struct Voice {
     pub ticket: u32,
     /// The number of the command that asked for it.
     pub number: u64,
-    /// How many had begun before it: its age, the other way round.
+    /// How many had got a voice before it: its age, the other way round.
     pub order: u64,
     pub bus: BusId,
     pub priority: Priority,
-    /// Whether it parks when it is robbed.
+    /// Whether it parks when it must do without a voice.
     pub park: bool,
+    /// The answer to a full pool that held when it was asked for.
+    pub when_full: WhenFull,
     cursor: Cursor,
+    speed: f32,
     gain: Ramp,
     pan: Pan,
     pan_set: f32,
@@ -58,7 +69,7 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    pub fn new(request: Request, number: u64, order: u64, setup: &Setup) -> Voice {
+    pub fn new(request: Request, number: u64, setup: &Setup) -> Voice {
         let step = Glide::step_for(request.speed, request.sound.sample_rate(), setup.rate);
         let fade = match request.fade_in {
             0 => Ramp::rest(1.0),
@@ -67,10 +78,12 @@ impl Voice {
         let mut voice = Voice {
             ticket: request.ticket,
             number,
-            order,
+            order: 0,
             bus: request.bus,
             priority: request.priority,
             park: request.park,
+            when_full: request.when_full,
+            speed: request.speed,
             cursor: Cursor::new(request.position, Glide::rest(step), request.looping),
             gain: Ramp::rest(request.gain),
             pan: Pan::rest(units::pan(request.pan)),
@@ -133,20 +146,28 @@ impl Voice {
         end.or(falls_silent.then_some((frames, End::Stopped)))
     }
 
-    /// Moves on in silence. Returns after how many frames it ended, if it did, and why.
-    pub fn skip(&mut self, frames: u32, route: Route) -> Option<(u32, End)> {
-        let frames = self.moving(frames, route);
-        match self.cursor.skip(self.sound.frame_count(), frames.into()) {
-            Some(end) => Some((end as u32, End::Finished)),
-            None => self.advance(frames),
+    /// Moves on in silence, unless it is paused itself: no further than to its end.
+    pub fn skip(&mut self, frames: u64) {
+        if self.is_paused() {
+            return;
         }
+        self.cursor.skip(self.sound.frame_count(), frames);
+        self.advance(u32::try_from(frames).unwrap_or(u32::MAX));
+    }
+
+    /// After how many frames in silence it will have played to its end, unless it is paused
+    /// itself or loops.
+    pub fn ends_after(&self) -> Option<u64> {
+        let mut cursor = self.cursor;
+        if self.is_paused() { None } else { cursor.skip(self.sound.frame_count(), u64::MAX) }
     }
 
     /// Adds what is left of it, fading out, to the mix: its coming frames at its present speed.
     pub fn leave(&self, mut mix: Mix, route: Route, setup: &Setup, curves: &mut Curves) {
         let mut hold = self.hold;
-        // If it is being paused, it fades out as it is.
-        if hold.target() > 0.0 {
+        // If it is being paused, or is gone as soon anyway, it fades out as it is.
+        let gone_as_soon = self.is_leaving(setup) && hold.is_at_rest();
+        if hold.target() > 0.0 && !gone_as_soon {
             hold.head_for(0.0, setup.declick);
         }
         let frames = self.moving(mix.len() as u32, route);
@@ -160,9 +181,7 @@ impl Voice {
     /// For how many of the coming frames it moves, before it is paused or has faded out.
     fn moving(&self, frames: u32, route: Route) -> u32 {
         let frames = if self.stopping { frames.min(self.fade.left()) } else { frames };
-        [&self.hold, &route.bus.hold, &route.master.hold]
-            .iter()
-            .fold(frames, |frames, hold| hold.sounding(frames))
+        route.moving(self.hold.sounding(frames))
     }
 
     fn advance(&mut self, frames: u32) -> Option<(u32, End)> {
@@ -217,13 +236,47 @@ impl Voice {
         [&self.gain, &self.fade, hold, &bus.gain, &bus.hold, &master.gain, &master.hold]
     }
 
-    /// How loud the coming 50 ms will be to the ear, but for the master, which is the same for
-    /// all: what is muted as a whole must not forget who was quiet.
-    pub fn level(&self, route: Route) -> f32 {
-        let looping = self.cursor.ahead().map(|range| (range.start, range.end));
-        let ramps = [&self.gain, &self.fade, &self.hold, &route.bus.gain, &route.bus.hold];
-        let gain = ramps.iter().fold(1.0, |gain, ramp| gain * ramp.promise());
-        gain * self.sound.envelope().level(self.cursor.frame(), looping)
+    /// How much it would be missed, before its bus: the power of what it has still to play, in
+    /// the ear's time and the near counting more, times all its own gains.
+    pub fn level(&self, setup: &Setup) -> f32 {
+        let gain = [&self.gain, &self.fade, &self.hold]
+            .iter()
+            .fold(1.0, |gain, ramp| gain * ramp.upcoming());
+        if gain == 0.0 {
+            return 0.0;
+        }
+        let mut power = self.power(&self.cursor);
+        if self.stopping {
+            // Of what would come after its fade nothing will be heard.
+            let (share, after) = envelope::fading(self.fade.left(), setup.rate);
+            let mut gone = self.cursor;
+            let rest = match gone.skip(self.sound.frame_count(), u64::from(self.fade.left())) {
+                Some(_) => 0.0,
+                None => self.power(&gone),
+            };
+            power = share * (power - after * rest).max(0.0);
+        }
+        alike(gain * power.sqrt() as f32)
+    }
+
+    fn power(&self, cursor: &Cursor) -> f64 {
+        let looping = cursor.ahead().map(|range| (range.start, range.end));
+        let sides = self.pan.upcoming();
+        self.sound.envelope().power(cursor.frame(), looping, self.speed, sides)
+    }
+
+    /// Why nothing of it can be heard, whatever it plays, if that is so: it stands still, or some
+    /// gain on its way is 0. What will be so as soon as it could have begun, is so already.
+    pub fn inaudible(&self, route: Route, setup: &Setup) -> Option<Park> {
+        let silent = |ramp: &Ramp| ramp.target() == 0.0 && ramp.left() <= setup.declick;
+        let Route { bus, master } = route;
+        if [&self.hold, &bus.hold, &master.hold].into_iter().any(silent) {
+            Some(Park::Paused)
+        } else if [&self.gain, &self.fade, &bus.gain, &master.gain].into_iter().any(silent) {
+            Some(Park::Inaudible)
+        } else {
+            None
+        }
     }
 
     /// Carries out a control that leaves the voice where it is in its sound.
@@ -248,6 +301,7 @@ impl Voice {
                 self.pan.head_for(units::pan(to), soft(over));
             }
             Change::Speed { to, over } => {
+                self.speed = to;
                 let step = Glide::step_for(to, self.sound.sample_rate(), setup.rate);
                 self.cursor.ramp_to(step, soft(over), setup.declick);
             }
@@ -287,12 +341,28 @@ impl Voice {
         self.stopping
     }
 
-    /// Whether it stands still, paused by itself or with its bus.
-    pub fn is_held(&self, route: Route) -> bool {
-        self.hold.is_silent() || route.is_held()
+    /// Whether it is gone as soon as it would be if it were stolen.
+    pub fn is_leaving(&self, setup: &Setup) -> bool {
+        self.stopping && self.fade.left() <= setup.declick
     }
 
-    /// Whether it would be missed at this moment.
+    /// Whether it is paused itself.
+    pub fn is_paused(&self) -> bool {
+        self.hold.is_silent()
+    }
+
+    /// Whether it has been heard, and is not paused itself: what it goes on with is in the midst
+    /// of a sound.
+    pub fn has_begun(&self) -> bool {
+        self.heard && !self.is_paused()
+    }
+
+    /// Whether it stands still, paused by itself or with its bus.
+    pub fn is_held(&self, route: Route) -> bool {
+        self.is_paused() || route.is_held()
+    }
+
+    /// Whether some of it has been heard, and it does not stand still.
     pub fn is_sounding(&self, route: Route) -> bool {
         self.heard && !self.is_held(route)
     }

@@ -1,8 +1,8 @@
 //! The voices of the pool, and whom to steal.
 
-use super::knockout::Knockout;
-use super::master::Buses;
-use super::voice::Voice;
+use super::buses::Buses;
+use super::ranks::Ranks;
+use super::voice::{Setup, Voice};
 use crate::config::WhenFull;
 use crate::play::Priority;
 use crate::pool::Pool;
@@ -11,35 +11,12 @@ use crate::pool::Pool;
 /// side.
 pub(crate) struct Berths {
     voices: Pool<Voice>,
-    ranks: Knockout<Rank>,
+    ranks: Ranks,
 }
 
 impl Berths {
     pub fn new(voices: usize) -> Berths {
-        Berths { voices: Pool::new(voices), ranks: Knockout::new(voices) }
-    }
-}
-
-/// Who goes first: those of a lower priority; among these, the quieter; among these, the older.
-/// (Floats that are not negative compare as their bits do.)
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    priority: Priority,
-    /// The level, as far as it counts: where it goes by age alone, all are alike.
-    loudness: u32,
-    order: u64,
-    level: u32,
-}
-
-impl Rank {
-    /// The rank of a voice, unless it must not be stolen.
-    fn of(voice: &Voice, by_age: bool, buses: &Buses) -> Option<Rank> {
-        if voice.priority == Priority::Protected && !voice.is_stopping() {
-            return None;
-        }
-        let level = voice.level(buses.route(voice.bus)).max(0.0).to_bits();
-        let loudness = if by_age { 0 } else { level };
-        Some(Rank { priority: voice.priority, loudness, order: voice.order, level })
+        Berths { voices: Pool::new(voices), ranks: Ranks::new(voices) }
     }
 }
 
@@ -49,16 +26,11 @@ pub(super) struct Voices {
     /// Where they will move once they are few enough, on the way to a smaller pool.
     next: Option<Box<Berths>>,
     limit: usize,
-    /// The quantum in which the ranks were last worked out.
-    ranked: Option<u64>,
-    /// Whether they go by age alone.
-    by_age: bool,
 }
 
 impl Voices {
     pub fn new(voices: usize) -> Voices {
-        let berths = Box::new(Berths::new(voices));
-        Voices { berths, next: None, limit: voices, ranked: None, by_age: false }
+        Voices { berths: Box::new(Berths::new(voices)), next: None, limit: voices }
     }
 
     pub fn len(&self) -> usize {
@@ -84,57 +56,50 @@ impl Voices {
 
     /// Gives a voice a slot, or gives it back.
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
-    pub fn insert(&mut self, voice: Voice, buses: &Buses) -> Result<u32, Voice> {
+    pub fn insert(&mut self, voice: Voice, setup: &Setup) -> Result<u32, Voice> {
         let slot = self.berths.voices.insert(voice)?.slot() as u32;
-        self.rank(slot, buses);
+        self.rank(slot, setup);
         Ok(slot)
     }
 
     pub fn take(&mut self, slot: u32) -> Option<Voice> {
-        self.berths.ranks.set(slot, None);
+        self.berths.ranks.remove(slot);
         self.berths.voices.take(slot)
     }
 
     /// Ranks one voice anew, after something about it has changed.
-    pub fn rank(&mut self, slot: u32, buses: &Buses) {
+    pub fn rank(&mut self, slot: u32, setup: &Setup) {
         let Berths { voices, ranks } = &mut *self.berths;
-        if let Some(voice) = voices.at(slot).filter(|_| self.ranked.is_some()) {
-            ranks.set(slot, Rank::of(voice, self.by_age, buses));
+        if let Some(voice) = voices.at(slot) {
+            ranks.update(slot, voice, setup);
         }
     }
 
-    /// Whom to steal for a newcomer of some priority: its slot, and how loud it is.
+    /// Whom to steal for a newcomer of some priority: its slot, and its level before its bus.
     ///
-    /// Only those whose priority is not above the newcomer's, and nobody who is protected, unless
-    /// already stopping. Of these the lowest priority, and there the quietest to the ear over the
-    /// coming 50 ms. On a tie the oldest, so that replays agree. `StealOldest` asks for age in
-    /// place of loudness. A newcomer never loses to its equals, however quiet it is.
-    pub fn whom(
+    /// First of all whoever is about to be gone: stopping, with no more of its fade left than a
+    /// stolen voice is given. Else only those whose priority is not above the newcomer's, and
+    /// nobody who is protected, unless already stopping. Of these the lowest priority, and there
+    /// the one that would be missed least. On a tie the oldest, so that replays agree.
+    /// `StealOldest` asks for age in place of loudness. A newcomer never loses to its equals,
+    /// however quiet it is.
+    pub fn choose_victim(
         &mut self,
         priority: Priority,
         when_full: WhenFull,
         quantum: u64,
         buses: &Buses,
+        setup: &Setup,
     ) -> Option<(u32, f32)> {
+        let Berths { voices, ranks } = &mut *self.berths;
         if when_full == WhenFull::Refuse {
             return None;
         }
-        let by_age = when_full == WhenFull::StealOldest;
-        let Berths { voices, ranks } = &mut *self.berths;
-        if self.ranked == Some(quantum) && self.by_age != by_age {
-            // The levels have been asked for, and count anew or no more.
-            ranks.change_all(|rank| rank.loudness = if by_age { 0 } else { rank.level });
+        ranks.refresh(quantum, voices, setup);
+        match when_full {
+            WhenFull::StealOldest => ranks.oldest(priority),
+            _ => ranks.quietest(priority, voices, buses),
         }
-        self.by_age = by_age;
-        if self.ranked != Some(quantum) {
-            self.ranked = Some(quantum);
-            for (key, voice) in voices.iter() {
-                ranks.seed(key.slot() as u32, Rank::of(voice, by_age, buses));
-            }
-            ranks.play_all();
-        }
-        let (slot, rank) = ranks.least().filter(|(_, rank)| rank.priority <= priority)?;
-        Some((slot, f32::from_bits(rank.level)))
     }
 
     /// Takes up a bigger or a smaller pool. Returns one that had been meant for it before, if
@@ -158,7 +123,7 @@ impl Voices {
             return None;
         }
         std::mem::swap(&mut self.berths.ranks, &mut other.ranks);
-        self.ranked = None;
+        self.berths.ranks.forget();
         Some(other)
     }
 

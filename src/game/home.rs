@@ -60,8 +60,8 @@ impl Home {
     pub fn clear_out(self) {
         if let Some(Theft { voices, thief, victim, level }) = &self.theft {
             log_line(format_args!(
-                "all {voices} voices were taken, so \"{thief}\" took that of \"{victim}\", the least \
-                 heard at {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
+                "all {voices} voices were taken, so \"{thief}\" took that of \"{victim}\", heard \
+                 at {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
                 units::to_db(*level),
             ));
         }

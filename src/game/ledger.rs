@@ -314,6 +314,14 @@ impl Ledger {
             match report {
                 Report::Ended(ended) => self.end(ended, home),
                 Report::Parked { ticket, at, why } => {
+                    if let Park::Stolen { thief, level } = why
+                        && !self.theft_told
+                        && let Some(victim) = self.tickets.at(ticket)
+                    {
+                        let victim = victim.sound.clone();
+                        self.tell_theft(thief, &victim, level, home);
+                        home.sound(victim);
+                    }
                     self.notice(ticket, |ledger, key, tag| {
                         let why = ledger.parking(key, why);
                         Event::Parked { voice: ledger.id(key), tag, at, why }

@@ -140,8 +140,8 @@ impl Mixer {
         self.change(voice.into().into(), change);
     }
 
-    /// Changes the speed of a play. Where it comes back to the sound's own, it comes back to the
-    /// sound's own samples, bit for bit.
+    /// Changes the speed of a play. Where it comes back to the sound's own, and the sound has the
+    /// mixer's rate, it comes back to the sound's own samples, bit for bit.
     #[doc(alias("pitch", "playback_rate"))]
     pub fn set_speed(&self, voice: impl Into<Option<VoiceId>>, ratio: f32, over: Duration) {
         let change = Change::Speed { to: tame_speed(ratio), over: self.frames(over) };
@@ -238,7 +238,9 @@ impl Mixer {
         self.shared.bridge.output()
     }
 
-    /// How many frames were handed out: the time that [`Play::start_at`] speaks of.
+    /// How many frames were handed out: the time that [`Play::start_at`] speaks of. The mixer is
+    /// ahead of it by up to two lines of its grid (5.3 ms at 48 kHz): what is said now is heard
+    /// that much later, and an [`Event`](crate::Event) may tell of a frame that lies as far ahead.
     pub fn clock(&self) -> u64 {
         self.shared.bridge.meters.clock.load(Relaxed)
     }

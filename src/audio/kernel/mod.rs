@@ -213,7 +213,7 @@ pub(super) fn peaks(left: &[f32], right: &[f32]) -> [f32; 2] {
 }
 
 #[inline(always)]
-fn higher(a: f32, b: f32) -> f32 {
+pub(super) fn higher(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 

@@ -1,0 +1,257 @@
+//! The parked: plays that keep their time in silence until there is a voice for them.
+//!
+//! Nothing is done for a parked play while nothing can become of it. Where it is follows from the
+//! time that has passed on its bus since it was last looked at, and everybody is looked at only
+//! when somebody could come back.
+
+use std::time::Duration;
+
+use super::buses::Buses;
+use super::tournament::TournamentTree;
+use super::voice::{Setup, Voice};
+use crate::message::{Park, QUANTUM};
+use crate::play::BusId;
+use crate::pool::Pool;
+use crate::units::{self, ms};
+
+/// How long a play stays parked that was robbed, and how long it must have been much louder
+/// before it takes a place back: so that nothing flutters.
+const GUARD: Duration = ms(250);
+
+/// How often it is seen whether the parked have become louder than those who play: so many times
+/// a second.
+const REVIEWS: u32 = 16;
+
+/// A parked play.
+pub(super) struct Parked {
+    pub voice: Voice,
+    /// The time of its bus at which its voice was where it says.
+    since_bus_time: u64,
+    /// The time of its bus at which it will have played to its end.
+    ends_at_bus_time: u64,
+    /// The frame before which it does not come back.
+    guarded_until: u64,
+    /// The reviews between which it has been much louder than somebody who plays: the frames of
+    /// the first and of the last.
+    louder: Option<[u64; 2]>,
+    /// How many had parked before it.
+    order: u64,
+}
+
+/// How loud a parked play is that may come back: the loudest first, then who parked first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// The complement of the level's bits, so that the loudest is the least.
+    quietness: u32,
+    order: u64,
+}
+
+pub(super) struct ParkedPlays {
+    pool: Pool<Parked>,
+    ranks: Box<[Option<Rank>]>,
+    loudest: TournamentTree,
+    /// On each bus, a time of it before which nobody parked there plays to the end.
+    next_end: [u64; BusId::COUNT],
+    /// Who may come back can have changed.
+    roused: bool,
+    /// The frame from which on somebody can come back into a free voice.
+    wake_at: u64,
+    parked: u64,
+    guard: u64,
+    review: u64,
+}
+
+impl ParkedPlays {
+    pub fn new(capacity: usize, rate: u32) -> ParkedPlays {
+        ParkedPlays {
+            pool: Pool::new(capacity),
+            ranks: vec![None; capacity].into_boxed_slice(),
+            loudest: TournamentTree::new(capacity),
+            next_end: [u64::MAX; BusId::COUNT],
+            roused: false,
+            wake_at: u64::MAX,
+            parked: 0,
+            guard: units::frames(GUARD, rate),
+            review: (u64::from(rate / REVIEWS) / QUANTUM as u64).max(1),
+        }
+    }
+
+    pub fn pool(&self) -> &Pool<Parked> {
+        &self.pool
+    }
+
+    pub fn len(&self) -> usize {
+        self.pool.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pool.is_empty()
+    }
+
+    /// Takes a play in, or gives it back if there is no room.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn park(
+        &mut self,
+        mut voice: Voice,
+        why: Park,
+        now: u64,
+        buses: &Buses,
+    ) -> Result<u32, Voice> {
+        voice.hush();
+        let robbed = matches!(why, Park::Stolen { .. } | Park::Shrunk);
+        let guarded_until = if robbed { now.saturating_add(self.guard) } else { 0 };
+        let parked = Parked {
+            voice,
+            since_bus_time: 0,
+            ends_at_bus_time: 0,
+            guarded_until,
+            louder: None,
+            order: self.parked,
+        };
+        let slot = self.pool.insert(parked).map_err(|back| back.voice)?.slot() as u32;
+        self.parked += 1;
+        self.wake_at = self.wake_at.min(guarded_until);
+        self.settle(slot, buses);
+        Ok(slot)
+    }
+
+    pub fn take(&mut self, slot: u32) -> Option<Voice> {
+        self.set_rank(slot, None);
+        self.pool.take(slot).map(|parked| parked.voice)
+    }
+
+    /// Changes a parked play, where it is by now.
+    pub fn change(&mut self, slot: u32, buses: &Buses, change: impl FnOnce(&mut Voice)) {
+        let Some(parked) = self.pool.at_mut(slot) else { return };
+        parked.catch_up(buses);
+        change(&mut parked.voice);
+        parked.voice.hush();
+        self.settle(slot, buses);
+        self.roused = true;
+    }
+
+    /// Somebody may have become audible.
+    pub fn rouse(&mut self) {
+        self.roused = true;
+    }
+
+    /// Works out when a play will have ended, from where it is now.
+    fn settle(&mut self, slot: u32, buses: &Buses) {
+        let Some(parked) = self.pool.at_mut(slot) else { return };
+        let now = buses.clock(parked.voice.bus);
+        let after = parked.voice.ends_after().unwrap_or(u64::MAX);
+        (parked.since_bus_time, parked.ends_at_bus_time) = (now, now.saturating_add(after));
+        if let Some(next) = self.next_end.get_mut(parked.voice.bus.index()) {
+            *next = parked.ends_at_bus_time.min(*next);
+        }
+    }
+
+    /// Says whose end comes within the coming frames, and after how many of them.
+    pub fn ends_within(&mut self, frames: u32, buses: &Buses, mut ended: impl FnMut(u32, u32)) {
+        let until = |bus| buses.clock(bus) + u64::from(buses.route(bus).moving(frames));
+        let ends = self.next_end.iter().zip(BusId::all());
+        let mut due = ends.filter(|(next, bus)| **next <= until(*bus));
+        if self.is_empty() || due.next().is_none() {
+            return;
+        }
+        self.next_end = [u64::MAX; BusId::COUNT];
+        for (key, Parked { voice, ends_at_bus_time: ends, .. }) in self.pool.iter() {
+            if *ends <= until(voice.bus) {
+                ended(key.slot() as u32, ends.saturating_sub(buses.clock(voice.bus)) as u32);
+            } else if let Some(next) = self.next_end.get_mut(voice.bus.index()) {
+                *next = (*ends).min(*next);
+            }
+        }
+    }
+
+    /// Whether it is to be seen on this line who has become loud.
+    pub fn is_review(&self, now: u64) -> bool {
+        !self.is_empty() && (now / QUANTUM as u64).is_multiple_of(self.review)
+    }
+
+    /// Whether anybody might take a free voice on this line.
+    pub fn is_awake(&self, now: u64) -> bool {
+        !self.is_empty() && (self.roused || now >= self.wake_at)
+    }
+
+    /// Brings everybody to where they are by now.
+    pub fn catch_up(&mut self, buses: &Buses) {
+        let mut next = self.pool.oldest();
+        while let Some(slot) = next {
+            next = self.pool.younger(slot);
+            if let Some(parked) = self.pool.at_mut(slot) {
+                parked.catch_up(buses);
+            }
+        }
+    }
+
+    /// Sees who may come back, and how loud each is.
+    pub fn rank_all(&mut self, now: u64, buses: &Buses, setup: &Setup) {
+        (self.roused, self.wake_at) = (false, u64::MAX);
+        let mut next = self.pool.oldest();
+        while let Some(slot) = next {
+            next = self.pool.younger(slot);
+            let Some(parked) = self.pool.at_mut(slot) else { break };
+            parked.catch_up(buses);
+            let route = buses.route(parked.voice.bus);
+            let audible = parked.voice.inaudible(route, setup).is_none();
+            if audible {
+                self.wake_at = self.wake_at.min(parked.guarded_until);
+            }
+            let rank = (audible && parked.guarded_until <= now).then(|| Rank {
+                quietness: !(parked.voice.level(setup) * route.level()).to_bits(),
+                order: parked.order,
+            });
+            if let Some(held) = self.ranks.get_mut(slot as usize) {
+                *held = rank;
+            }
+        }
+        let ranks = &self.ranks;
+        self.loudest.play_all(|slot| rank(ranks, slot));
+    }
+
+    /// The loudest of those who may come back, and how loud it is.
+    pub fn loudest(&self) -> Option<(u32, f32)> {
+        let (slot, Rank { quietness, .. }) = self.loudest.least(|slot| rank(&self.ranks, slot))?;
+        Some((slot, f32::from_bits(!quietness)))
+    }
+
+    /// Leaves one out until everybody is looked at again.
+    pub fn pass_over(&mut self, slot: u32) {
+        self.set_rank(slot, None);
+    }
+
+    /// Notes that a play is much louder than somebody who plays. Returns whether it has been on
+    /// every review for long enough.
+    pub fn note_louder(&mut self, slot: u32, now: u64) -> bool {
+        let (guard, review) = (self.guard, self.review * QUANTUM as u64);
+        let Some(parked) = self.pool.at_mut(slot) else { return false };
+        let since = match parked.louder {
+            Some([since, last]) if last + review == now => since,
+            _ => now,
+        };
+        parked.louder = Some([since, now]);
+        now - since >= guard
+    }
+
+    fn set_rank(&mut self, slot: u32, to: Option<Rank>) {
+        if let Some(held) = self.ranks.get_mut(slot as usize) {
+            *held = to;
+        }
+        let ranks = &self.ranks;
+        self.loudest.update(slot, |slot| rank(ranks, slot));
+    }
+}
+
+fn rank(ranks: &[Option<Rank>], slot: u32) -> Option<Rank> {
+    ranks.get(slot as usize).copied().flatten()
+}
+
+impl Parked {
+    /// Brings its voice to where it is by now.
+    fn catch_up(&mut self, buses: &Buses) {
+        let clock = buses.clock(self.voice.bus);
+        self.voice.skip(clock - self.since_bus_time);
+        self.since_bus_time = clock;
+    }
+}

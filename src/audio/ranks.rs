@@ -1,0 +1,187 @@
+//! Who goes first when somebody must.
+//!
+//! A voice is ranked by what is its own; what its bus makes of that counts when the least of each
+//! bus are compared. So a bus may change as often as it likes: no voice is ranked anew for it.
+
+use super::buses::Buses;
+use super::tournament::TournamentTree;
+use super::voice::{Setup, Voice};
+use crate::play::{BusId, Priority};
+use crate::pool::Pool;
+
+/// What a voice is ranked by. (Floats that are not negative compare as their bits do.)
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    class: u8,
+    /// Its level before its bus.
+    level: u32,
+    order: u64,
+    bus: BusId,
+}
+
+/// Voices whose fade-out is as good as over go before all others, whatever their priority.
+const LEAVING: u8 = 0;
+
+/// Nobody may steal it.
+const NEVER: u8 = u8::MAX;
+
+const NOBODY: Rank = Rank { class: NEVER, level: 0, order: 0, bus: BusId::MASTER };
+
+fn class(priority: Priority) -> u8 {
+    1 + priority as u8
+}
+
+impl Rank {
+    fn of(voice: &Voice, setup: &Setup) -> Rank {
+        let class = if voice.is_leaving(setup) {
+            LEAVING
+        } else if voice.priority == Priority::Protected && !voice.is_stopping() {
+            NEVER
+        } else {
+            class(voice.priority)
+        };
+        let level = voice.level(setup).max(0.0).to_bits();
+        Rank { class, level, order: voice.order, bus: voice.bus }
+    }
+}
+
+/// The ranks of the voices of a pool. Made and freed on the game side, with the pool.
+pub(super) struct Ranks {
+    ranks: Box<[Rank]>,
+    quietest: [TournamentTree; BusId::COUNT],
+    oldest: TournamentTree,
+    /// The quantum in which the ranks were last worked out.
+    quantum: Option<u64>,
+    /// Which of the trees stand for these ranks.
+    by_level: bool,
+    by_age: bool,
+}
+
+impl Ranks {
+    pub fn new(voices: usize) -> Ranks {
+        Ranks {
+            ranks: vec![NOBODY; voices].into_boxed_slice(),
+            quietest: std::array::from_fn(|_| TournamentTree::new(voices)),
+            oldest: TournamentTree::new(voices),
+            quantum: None,
+            by_level: false,
+            by_age: false,
+        }
+    }
+
+    /// Works out every rank, unless that was done in this quantum.
+    pub fn refresh(&mut self, quantum: u64, voices: &Pool<Voice>, setup: &Setup) {
+        if self.quantum == Some(quantum) {
+            return;
+        }
+        (self.quantum, self.by_level, self.by_age) = (Some(quantum), false, false);
+        for (key, voice) in voices.iter() {
+            if let Some(rank) = self.ranks.get_mut(key.slot()) {
+                *rank = Rank::of(voice, setup);
+            }
+        }
+    }
+
+    /// Nothing is known any more of who is where.
+    pub fn forget(&mut self) {
+        self.quantum = None;
+        self.ranks.fill(NOBODY);
+    }
+
+    /// Ranks the voice in one slot anew, if the others have ranks.
+    pub fn update(&mut self, slot: u32, voice: &Voice, setup: &Setup) {
+        if self.quantum.is_some() {
+            self.set(slot, Rank::of(voice, setup));
+        }
+    }
+
+    /// The voice in this slot is gone.
+    pub fn remove(&mut self, slot: u32) {
+        self.set(slot, NOBODY);
+    }
+
+    fn set(&mut self, slot: u32, rank: Rank) {
+        let Some(held) = self.ranks.get_mut(slot as usize) else { return };
+        let before = std::mem::replace(held, rank);
+        let ranks = &self.ranks;
+        if self.by_level {
+            for bus in [Some(before.bus), Some(rank.bus).filter(|bus| *bus != before.bus)] {
+                if let Some((bus, tree)) =
+                    bus.and_then(|bus| Some((bus, self.quietest.get_mut(bus.index())?)))
+                {
+                    tree.update(slot, |slot| of_bus(ranks, bus, slot));
+                }
+            }
+        }
+        if self.by_age {
+            self.oldest.update(slot, |slot| age(ranks, slot));
+        }
+    }
+
+    /// Who goes first for a newcomer of some priority: its slot, and its level before its bus.
+    pub fn quietest(
+        &mut self,
+        priority: Priority,
+        voices: &Pool<Voice>,
+        buses: &Buses,
+    ) -> Option<(u32, f32)> {
+        if !self.by_level {
+            self.by_level = true;
+            self.build_trees(voices);
+        }
+        let ranks = &self.ranks;
+        let least = self.quietest.iter().zip(BusId::all()).filter_map(|(tree, bus)| {
+            let (slot, rank) = tree.least(|slot| of_bus(ranks, bus, slot))?;
+            let level = f32::from_bits(rank.level) * buses.route(bus).level();
+            Some((rank.class, level.to_bits(), rank.level, rank.order, slot))
+        });
+        let (class, _, level, _, slot) = least.min()?;
+        may_be_stolen(class, priority).then_some((slot, f32::from_bits(level)))
+    }
+
+    /// The same by age in place of loudness.
+    pub fn oldest(&mut self, priority: Priority) -> Option<(u32, f32)> {
+        let ranks = &self.ranks;
+        if !self.by_age {
+            self.by_age = true;
+            self.oldest.play_all(|slot| age(ranks, slot));
+        }
+        let (slot, (class, _)) = self.oldest.least(|slot| age(ranks, slot))?;
+        let rank = ranks.get(slot as usize)?;
+        may_be_stolen(class, priority).then_some((slot, f32::from_bits(rank.level)))
+    }
+
+    /// Builds the trees of all buses: no more steps than there are voices, times the height.
+    fn build_trees(&mut self, voices: &Pool<Voice>) {
+        let mut counts = [0usize; BusId::COUNT];
+        for (_, voice) in voices.iter() {
+            if let Some(count) = counts.get_mut(voice.bus.index()) {
+                *count += 1;
+            }
+        }
+        let (ranks, height) = (&self.ranks, self.ranks.len().max(1).ilog2() as usize + 1);
+        let trees = self.quietest.iter_mut().zip(BusId::all()).zip(counts);
+        for ((tree, bus), count) in trees.filter(|(_, count)| *count > 0) {
+            let rank = |slot| of_bus(ranks, bus, slot);
+            if count * height >= ranks.len() {
+                tree.play_all(rank);
+            } else {
+                let on_bus = voices.iter().filter(|(_, voice)| voice.bus == bus);
+                tree.play_some(on_bus.map(|(key, _)| key.slot() as u32), rank);
+            }
+        }
+    }
+}
+
+fn of_bus(ranks: &[Rank], bus: BusId, slot: u32) -> Option<Rank> {
+    ranks.get(slot as usize).copied().filter(|rank| rank.class != NEVER && rank.bus == bus)
+}
+
+fn age(ranks: &[Rank], slot: u32) -> Option<(u8, u64)> {
+    let rank = ranks.get(slot as usize).filter(|rank| rank.class != NEVER)?;
+    Some((rank.class, rank.order))
+}
+
+fn may_be_stolen(of: u8, by: Priority) -> bool {
+    of <= class(by)
+}
