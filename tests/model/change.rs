@@ -7,38 +7,70 @@ use super::stage::{Stage, pan_law};
 use super::voice::{Ramp, Voice};
 
 impl Stage {
+    /// What nobody hears changes at once.
     pub fn obey_bus(&mut self, bus: usize, change: Change) {
-        let declick = self.declick;
+        let (moving, begun) = (self.moving[bus], self.begun[bus]);
+        let soft = |heard: bool| if heard { self.declick } else { 0 };
+        let over_frames = |over| frames(over, self.config.sample_rate);
         let bus = &mut self.buses[bus];
         match change {
-            Change::Gain(to, over) => {
-                bus.gain.head_for(to, frames(over, self.config.sample_rate).max(declick));
+            Change::Gain(to, over) if over_frames(over) == 0 => {
+                bus.gain.head_for(to, soft(moving));
             }
-            Change::Pause if bus.hold.to > 0.0 => bus.hold.head_for(0.0, declick),
-            Change::Resume if bus.hold.to == 0.0 => bus.hold.head_for(1.0, declick),
+            Change::Gain(to, over) => {
+                bus.gain.head_for(to, over_frames(over).max(self.declick));
+            }
+            Change::Pause if bus.hold.to > 0.0 => bus.hold.head_for(0.0, soft(moving)),
+            Change::Resume if bus.hold.to == 0.0 => bus.hold.head_for(1.0, soft(begun)),
             Change::Pause | Change::Resume => (),
             _ => unreachable!("a script says no such thing to a bus"),
         }
     }
 
-    pub fn stop_where(&mut self, fade: u64, which: impl Fn(usize) -> bool) {
+    /// On the beginning of a line: through which buses something moves, and through which it
+    /// would if they let it.
+    pub fn look_at_the_buses(&mut self) {
+        for bus in 0..self.buses.len() {
+            let heard = self.playing.iter().filter(|it| it.heard && (bus == 0 || it.bus == bus));
+            self.moving[bus] = heard.clone().any(|it| !it.is_held(&self.buses));
+            self.begun[bus] = heard.clone().any(|it| !it.hold.is_silent());
+        }
+    }
+
+    /// Everything stops, what is stopping already no later than this.
+    pub fn stop_everything(&mut self, fade: u64) {
+        self.tags_on(0, |_| true).into_iter().for_each(|tag| self.stop(tag, fade));
+    }
+
+    /// All on a bus that is not stopping stops. The rest is hurried when the line is through.
+    pub fn stop_bus(&mut self, bus: usize, fade: u64) {
+        self.tags_on(bus, |it| !it.stopping).into_iter().for_each(|tag| self.stop(tag, fade));
+        self.hurried.push((bus, fade));
+    }
+
+    pub fn hurry(&mut self) {
+        for (bus, fade) in std::mem::take(&mut self.hurried) {
+            self.tags_on(bus, |it| it.stopping).into_iter().for_each(|tag| self.stop(tag, fade));
+        }
+    }
+
+    fn tags_on(&self, bus: usize, which: impl Fn(&Voice) -> bool) -> Vec<u64> {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
         let all = self.playing.iter().chain(&self.parked).chain(waiting);
-        let tags: Vec<u64> = all.filter(|it| which(it.bus)).map(|it| it.tag).collect();
-        tags.into_iter().for_each(|tag| self.stop(tag, fade));
+        let on_it = all.filter(|it| (bus == 0 || it.bus == bus) && which(it));
+        on_it.map(|it| it.tag).collect()
     }
 
     pub fn stop(&mut self, tag: u64, fade: u64) {
         let (declick, buses) = (self.declick, &self.buses);
-        let sounding = self.playing.iter_mut().find(|it| it.tag == tag && it.is_sounding(buses));
-        if let Some(voice) = sounding {
-            let fade = fade.max(declick);
+        let sounding = |it: &Voice| it.tag == tag && it.is_sounding(buses);
+        if let Some(at) = self.playing.iter().position(sounding) {
+            let (voice, fade) = (&mut self.playing[at], fade.max(declick));
             if !voice.stopping || fade < voice.fade.left() {
                 voice.stopping = true;
                 voice.fade.head_for(0.0, fade);
             }
-            voice.rank = voice.level(&self.clips[voice.clip], buses);
-            return;
+            return self.rank(at);
         }
         let before = self.playing.len() + self.parked.len() + self.waiting.len();
         self.playing.retain(|it| it.tag != tag);
@@ -50,7 +82,7 @@ impl Stage {
     }
 
     pub fn obey(&mut self, tag: u64, change: Change) {
-        let (buses, clips) = (self.buses.clone(), self.clips.clone());
+        let clips = self.clips.clone();
         if let Change::Stop(fade) = change {
             return self.stop(tag, self.frames_of(fade));
         }
@@ -60,8 +92,8 @@ impl Stage {
             }
             let mut voice = self.playing[at].clone();
             self.alter(&mut voice, change);
-            voice.rank = voice.level(&clips[voice.clip], &buses);
             self.playing[at] = voice;
+            self.rank(at);
         } else if let Some(at) = self.parked.iter().position(|it| it.tag == tag) {
             let mut voice = self.parked[at].clone();
             self.alter(&mut voice, change);

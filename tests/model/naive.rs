@@ -10,7 +10,8 @@ use std::time::Duration;
 use voicepool::{Config, Priority, Refusal, WhenFull};
 
 use super::clip::Clip;
-use super::stage::{Heard, Order, QUANTUM, Stage};
+use super::limiter::{Heard, Limiter};
+use super::stage::{Order, QUANTUM, Stage};
 
 /// How many seconds grown voices are idle before the pool shrinks back.
 const GROWN_IDLE: u64 = 10;
@@ -62,8 +63,18 @@ pub enum What {
     Stopped,
     Stolen { by: u64, level: f32 },
     Refused(Refusal),
-    Parked,
+    Parked(Why),
     Unparked,
+}
+
+/// Why it parked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Why {
+    Stolen { by: u64, level: f32 },
+    Paused,
+    Inaudible,
+    Shrunk,
+    PoolFull,
 }
 
 pub struct Naive {
@@ -81,6 +92,7 @@ pub struct Naive {
     /// How many resizes were ever asked for.
     resized: usize,
     clock: u64,
+    limiter: Limiter,
     /// Computed, and not yet handed out.
     ready: VecDeque<Heard>,
 }
@@ -99,6 +111,7 @@ impl Naive {
             crowded: 0,
             resized: 0,
             clock: 0,
+            limiter: Limiter::new(config.sample_rate),
             ready: VecDeque::new(),
         }
     }
@@ -193,9 +206,10 @@ impl Naive {
     pub fn frames(&mut self, count: usize) -> Vec<Heard> {
         let mut heard = Vec::new();
         for _ in 0..count {
-            if self.ready.is_empty() {
+            while self.ready.is_empty() {
                 self.stage.on_the_line(std::mem::take(&mut self.queue), self.stop_all.take());
-                self.ready.extend((0..QUANTUM).map(|_| self.stage.frame()));
+                let mixed = (0..QUANTUM).map(|_| self.stage.frame());
+                self.ready.extend(mixed.filter_map(|mixed| self.limiter.next(mixed)));
             }
             heard.extend(self.ready.pop_front());
         }

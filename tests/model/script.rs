@@ -3,6 +3,7 @@
 use std::io::Cursor;
 use std::time::Duration;
 
+use proptest::collection::{SizeRange, vec};
 use proptest::prelude::*;
 use voicepool::{Config, Frame, Interpolation, Priority, Sound, WhenFull};
 
@@ -73,7 +74,7 @@ fn time() -> impl Strategy<Value = Duration> {
 }
 
 fn gain() -> impl Strategy<Value = f32> {
-    prop_oneof![1 => Just(0.0), 3 => Just(1.0), 8 => 0.01..1.0f32, 1 => 1.0..4.0f32]
+    prop_oneof![1 => Just(0.0), 10 => 0.01..1.0f32, 1 => 1.0..4.0f32]
 }
 
 fn speed() -> impl Strategy<Value = f32> {
@@ -84,7 +85,7 @@ fn pan() -> impl Strategy<Value = f32> {
     prop_oneof![3 => Just(0.0), 3 => -1.0..=1.0f32, 1 => Just(1.0)]
 }
 
-fn request() -> impl Strategy<Value = Request> {
+fn request() -> BoxedStrategy<Request> {
     let looping = prop_oneof![
         5 => Just(None),
         2 => Just(Some((Duration::ZERO, None))),
@@ -105,13 +106,32 @@ fn request() -> impl Strategy<Value = Request> {
     let fade_in = prop_oneof![3 => Just(Duration::ZERO), 1 => time()];
     let parks = prop_oneof![4 => Just(None), 1 => any::<bool>().prop_map(Some)];
     let bus = prop_oneof![2 => Just(0), 1 => 1..BUSES];
-    let knobs = (0..CLIPS, gain(), pan(), speed());
+    // Plays that are alike are as loud, and then their age decides. But not loops: a short one is
+    // as loud at any speed, and then a rounding would.
+    let alike = prop_oneof![3 => Just(true), 10 => Just(false)];
+    let gain = (alike, gain());
+    let knobs = (0..CLIPS, gain, pan(), speed());
     let times = (looping, position, fade_in, start);
-    (knobs, times, priority, parks, bus).prop_map(|(knobs, times, priority, parks, bus)| {
-        let (clip, gain, pan, speed) = knobs;
-        let (looping, position, fade_in, start) = times;
-        Request { clip, gain, pan, speed, looping, position, fade_in, start, priority, parks, bus }
-    })
+    (knobs, times, priority, parks, bus)
+        .prop_map(|(knobs, times, priority, parks, bus)| {
+            let (clip, (alike, gain), pan, speed) = knobs;
+            let (looping, position, fade_in, start) = times;
+            let gain = if alike && looping.is_none() { 1.0 } else { gain };
+            Request {
+                clip,
+                gain,
+                pan,
+                speed,
+                looping,
+                position,
+                fade_in,
+                start,
+                priority,
+                parks,
+                bus,
+            }
+        })
+        .boxed()
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -127,15 +147,88 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn bus_change() -> impl Strategy<Value = Change> {
+    let gain = prop_oneof![1 => Just(0.0), 30 => 0.3..1.5f32];
     prop_oneof![
-        1 => time().prop_map(Change::Stop),
+        2 => time().prop_map(Change::Stop),
         2 => Just(Change::Pause),
-        4 => Just(Change::Resume),
-        3 => (gain(), time()).prop_map(|(to, over)| Change::Gain(to, over)),
+        10 => Just(Change::Resume),
+        6 => (gain, time()).prop_map(|(to, over)| Change::Gain(to, over)),
     ]
 }
 
-pub fn op(rate: u32) -> impl Strategy<Value = Op> {
+/// Random lines, and among them some that belong together.
+pub fn script(rate: u32, scenes: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Op>> {
+    let scene = prop_oneof![20 => op(rate).prop_map(|op| vec![op]), 1 => scene(rate)];
+    vec(scene, scenes).prop_map(|scenes| scenes.concat())
+}
+
+/// What is likely to go wrong, and seldom said by chance.
+fn scene(rate: u32) -> impl Strategy<Value = Vec<Op>> {
+    let few = || vec(request().prop_map(Op::Play), 1..4);
+    let soon = || (0..6_000u64).prop_map(Duration::from_micros);
+    let set = prop_oneof![
+        Just(Change::Pause),
+        Just(Change::Resume),
+        Just(Change::Gain(0.0, Duration::ZERO)),
+        Just(Change::Gain(0.5, Duration::ZERO)),
+    ];
+    let patient = if rate > 8000 { 900 } else { 250 * rate as usize / 1000 + 256 };
+    prop_oneof![
+        // The old ones stop, and new ones come for their places.
+        2 => (vec((0..4usize, soon()), 1..4), few()).prop_map(|(stops, plays)| {
+            let stop = |(ago, fade)| Op::Voice(ago, Change::Stop(fade));
+            stops.into_iter().map(stop).chain(plays).collect()
+        }),
+        // A bus is set, perhaps while nothing is heard on it, played on, and opened again.
+        3 => (0..BUSES, set, few(), 0..400usize).prop_map(move |(bus, change, mut plays, wait)| {
+            for play in &mut plays {
+                if let Op::Play(request) = play {
+                    request.bus = bus;
+                }
+            }
+            let open = [Change::Resume, Change::Gain(0.9, Duration::ZERO)];
+            let open = open.map(|change| Op::Bus(bus, change)).to_vec();
+            [vec![Op::Bus(bus, change)], plays, vec![Op::Render(wait)], open].concat()
+        }),
+        // What stops already is hurried, by the shortest of several.
+        2 => (vec((0..BUSES, time()), 2..5), 0..4usize, time()).prop_map(
+            move |(stops, ago, fade)| {
+                let stop = |(bus, fade)| Op::Bus(bus, Change::Stop(fade));
+                let late = Op::Voice(ago, Change::Stop(fade));
+                [late].into_iter().chain(stops.into_iter().map(stop)).collect()
+            }
+        ),
+        // Its frame comes, and it is paused.
+        1 => (request(), 150..400u64).prop_map(|(request, at)| {
+            let later = Request { start: Start::At(at), ..request };
+            vec![Op::Play(later), Op::Voice(0, Change::Pause), Op::Render(128)]
+        }),
+        // Too much at once.
+        2 => vec((request(), 1.0..4.0f32), 2..5).prop_map(|plays| {
+            let loud = |(request, gain)| Op::Play(Request { gain, ..request });
+            plays.into_iter().map(loud).chain([Op::Render(300)]).collect()
+        }),
+        // Loops lose their places, become louder than those who have them, and wait.
+        3 => (vec((request(), 0.001..0.01f32), 1..4), few(), 2.0..4.0f32, 1..4usize).prop_map(
+            move |(loops, thieves, loud, waits)| {
+                let count = loops.len();
+                let quiet = |(request, gain)| {
+                    let looping = Some((Duration::ZERO, None));
+                    let (start, parks) = (Start::Now, None);
+                    Op::Play(Request { gain, looping, start, parks, ..request })
+                };
+                let mut script: Vec<Op> = loops.into_iter().map(quiet).collect();
+                let ago = thieves.len() + count - 1;
+                script.extend(thieves);
+                script.push(Op::Voice(ago, Change::Gain(loud, Duration::ZERO)));
+                script.extend(vec![Op::Render(patient); waits]);
+                script
+            }
+        ),
+    ]
+}
+
+fn op(rate: u32) -> impl Strategy<Value = Op> {
     // At toy rates there is time for a grown pool to shrink back.
     let long = if rate > 8000 { 2000 } else { 11 * rate as usize };
     let frames = prop_oneof![

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use voicepool::{Config, Frame, Interpolation, Priority, Refusal, WhenFull};
+use voicepool::{Config, Frame, Interpolation, Refusal, WhenFull};
 
 use super::clip::{Clip, sinc_table};
+use super::limiter::Heard;
 use super::naive::{Change, Happening, Request, Start, What, frames};
 use super::voice::{Bus, Ramp, Speed, Voice};
 
@@ -27,14 +28,6 @@ pub struct Waiting {
     pub at: u64,
     pub voice: Voice,
     pub paused: bool,
-    pub when_full: WhenFull,
-}
-
-/// A frame, and by how much another right mixer may differ from it.
-#[derive(Clone, Copy)]
-pub struct Heard {
-    pub frame: Frame,
-    pub slack: f32,
 }
 
 pub struct Stage {
@@ -47,15 +40,19 @@ pub struct Stage {
     pub parked: Vec<Voice>,
     pub waiting: Vec<Waiting>,
     /// The robbed, and the buses as they were at the theft.
-    ghosts: Vec<(Voice, Vec<Bus>)>,
+    pub ghosts: Vec<(Voice, Vec<Bus>)>,
     pub buses: Vec<Bus>,
+    /// Of each bus, on this line: whether something moves through it, and whether something would.
+    pub moving: Vec<bool>,
+    pub begun: Vec<bool>,
+    /// The buses that were stopped on this line, and their fades.
+    pub hurried: Vec<(usize, u64)>,
     /// Whether the pool has yet to get its new size.
-    moving: bool,
-    born: u64,
+    pub resizing: bool,
+    pub born: u64,
     /// The quantum in which all levels were last asked for.
-    ranked: Option<u64>,
-    ceiling: Ceiling,
-    now: u64,
+    pub ranked: Option<u64>,
+    pub now: u64,
     pub live: usize,
     /// How many were left after each ending that was not collected, and when.
     pub left: Vec<(usize, u64)>,
@@ -65,6 +62,10 @@ pub struct Stage {
     pub missed: u64,
     /// How many resizes are through.
     pub retired: usize,
+    /// How often a play found no voice free, how many parked, and the loudest of these.
+    pub full: u64,
+    pub parkings: u64,
+    pub loudest_parked: f32,
 }
 
 impl Stage {
@@ -82,10 +83,12 @@ impl Stage {
             waiting: Vec::new(),
             ghosts: Vec::new(),
             buses: vec![open; BUSES as usize],
-            moving: false,
+            moving: vec![false; BUSES as usize],
+            begun: vec![false; BUSES as usize],
+            hurried: Vec::new(),
+            resizing: false,
             born: 0,
             ranked: None,
-            ceiling: Ceiling::new(config.sample_rate),
             now: 0,
             live: 0,
             left: Vec::new(),
@@ -93,14 +96,18 @@ impl Stage {
             uncollected: 0,
             missed: 0,
             retired: 0,
+            full: 0,
+            parkings: 0,
+            loudest_parked: 0.0,
         }
     }
 
     pub fn on_the_line(&mut self, orders: Vec<Order>, stop_all: Option<(usize, u64)>) {
+        self.look_at_the_buses();
         let mut covered = 0;
         if let Some((count, fade)) = stop_all {
             covered = count;
-            self.stop_where(fade, |_| true);
+            self.stop_everything(fade);
         }
         for (number, order) in orders.into_iter().enumerate() {
             match order {
@@ -108,30 +115,31 @@ impl Stage {
                 Order::Play(tag, request, when_full) => self.begin(tag, request, when_full),
                 Order::Voice(tag, change) => self.obey(tag, change),
                 Order::Bus(bus, Change::Stop(fade)) => {
-                    let fade = self.frames_of(fade);
-                    self.stop_where(fade, |of| of == bus || bus == 0);
+                    self.stop_bus(bus, self.frames_of(fade));
                 }
                 Order::Bus(bus, change) => self.obey_bus(bus, change),
                 Order::Resize(voices) => {
-                    if self.moving {
+                    if self.resizing {
                         self.retire();
                     }
-                    (self.limit, self.moving) = (voices, true);
+                    (self.limit, self.resizing) = (voices, true);
                     self.settle();
                 }
             }
         }
+        self.hurry();
         self.settle();
         self.unpark();
+        self.take_back();
     }
 
     pub fn frame(&mut self) -> Heard {
         while self.waiting.first().is_some_and(|waiting| waiting.at <= self.now) {
-            let Waiting { mut voice, paused, when_full, .. } = self.waiting.remove(0);
+            let Waiting { mut voice, paused, .. } = self.waiting.remove(0);
             if !paused {
                 voice.rise(self.declick);
             }
-            self.claim(voice, when_full);
+            self.claim(voice);
         }
         self.end_the_held();
         let (clips, between) = (self.clips.clone(), self.config.interpolation);
@@ -170,7 +178,8 @@ impl Stage {
             self.end(tag, if over { What::Finished } else { What::Stopped });
         }
         self.end_the_held();
-        self.ceiling.limited(mixed, weight)
+        // Neighbours that nearly cancel leave the rounding of their own size.
+        Heard { frame: mixed, slack: 2e-6 * weight.max(1.0) }
     }
 
     /// What is paused while it stops has stopped.
@@ -183,27 +192,25 @@ impl Stage {
         }
     }
 
-    // Who plays.
-
     fn begin(&mut self, tag: u64, request: Request, when_full: WhenFull) {
         let at = match request.start {
             Start::Now => 0,
             Start::At(frame) => frame,
             Start::Delay(by) => self.now + self.frames_of(by),
         };
-        let mut voice = self.voice(tag, request);
+        let mut voice = self.voice(tag, request, when_full);
         if at <= self.now {
             voice.rise(self.declick);
-            self.claim(voice, when_full);
+            self.claim(voice);
         } else if self.waiting.len() == self.config.scheduled {
             self.end(tag, What::Refused(Refusal::ScheduleFull));
         } else {
-            self.waiting.push(Waiting { at, voice, paused: false, when_full });
+            self.waiting.push(Waiting { at, voice, paused: false });
             self.waiting.sort_by_key(|waiting| waiting.at);
         }
     }
 
-    fn voice(&self, tag: u64, request: Request) -> Voice {
+    fn voice(&self, tag: u64, request: Request, when_full: WhenFull) -> Voice {
         let clip = &self.clips[request.clip];
         let count = clip.frames.len() as u64;
         let looping = request.looping.map(|(start, end)| {
@@ -222,6 +229,7 @@ impl Stage {
             born: 0,
             bus: request.bus.into(),
             priority: request.priority,
+            when_full,
             parks: request.parks.unwrap_or(looping.is_some()),
             position: frames(request.position, clip.rate) << 32,
             wrapped: false,
@@ -234,118 +242,9 @@ impl Stage {
             stopping: false,
             heard: false,
             rank: 0.0,
-        }
-    }
-
-    fn claim(&mut self, mut voice: Voice, when_full: WhenFull) {
-        if voice.is_over(&self.clips[voice.clip]) {
-            return self.end(voice.tag, What::Finished);
-        }
-        voice.born = self.born;
-        self.born += 1;
-        if self.playing.len() == self.limit
-            && let Some(victim) = self.whom(voice.priority, when_full)
-        {
-            let master = self.buses[0].gain.promise() * self.buses[0].hold.promise();
-            let level = self.playing[victim].rank * master;
-            self.dismiss(victim, What::Stolen { by: voice.tag, level });
-        }
-        if self.playing.len() < self.limit {
-            self.take_stage(voice);
-        } else {
-            self.park_or_end(voice, What::Refused(Refusal::PoolFull));
-        }
-    }
-
-    fn take_stage(&mut self, mut voice: Voice) {
-        voice.rank = voice.level(&self.clips[voice.clip], &self.buses);
-        self.playing.push(voice);
-    }
-
-    /// Whom to rob for a newcomer of this priority.
-    fn whom(&mut self, priority: Priority, when_full: WhenFull) -> Option<usize> {
-        if when_full == WhenFull::Refuse {
-            return None;
-        }
-        if self.ranked != Some(self.now / QUANTUM) {
-            self.ranked = Some(self.now / QUANTUM);
-            for voice in &mut self.playing {
-                voice.rank = voice.level(&self.clips[voice.clip], &self.buses);
-            }
-        }
-        let may_go = |voice: &Voice| {
-            voice.priority <= priority && (voice.priority < Priority::Protected || voice.stopping)
-        };
-        let by_level = when_full != WhenFull::StealOldest;
-        let key =
-            |voice: &Voice| (voice.priority, if by_level { voice.rank } else { 0.0 }, voice.born);
-        (0..self.playing.len())
-            .filter(|at| may_go(&self.playing[*at]))
-            .min_by(|a, b| key(&self.playing[*a]).partial_cmp(&key(&self.playing[*b])).unwrap())
-    }
-
-    fn dismiss(&mut self, at: usize, why: What) {
-        self.leave_ghost(at);
-        let voice = self.playing.remove(at);
-        if voice.stopping {
-            self.end(voice.tag, What::Stopped)
-        } else {
-            self.park_or_end(voice, why)
-        }
-    }
-
-    /// What was heard fades out, at the speed it has and through the buses as they are. What is
-    /// being paused fades out as it is.
-    pub fn leave_ghost(&mut self, at: usize) {
-        let mut ghost = self.playing[at].clone();
-        if ghost.is_sounding(&self.buses) {
-            if ghost.hold.to > 0.0 {
-                ghost.hold.head_for(0.0, self.declick);
-            }
-            ghost.speed.freeze();
-            self.ghosts.push((ghost, self.buses.clone()));
-        }
-    }
-
-    fn park_or_end(&mut self, mut voice: Voice, why: What) {
-        let may_park = voice.parks || voice.is_held(&self.buses);
-        if !may_park || self.parked.len() == self.config.parked {
-            return self.end(voice.tag, why);
-        }
-        voice.hush();
-        self.notice(voice.tag, What::Parked);
-        self.parked.push(voice);
-    }
-
-    fn unpark(&mut self) {
-        while self.playing.len() < self.limit {
-            let awake = self.parked.iter().enumerate().filter(|(_, it)| !it.is_held(&self.buses));
-            let level = |it: &Voice| it.level(&self.clips[it.clip], &self.buses);
-            let levels = awake.map(|(at, it)| (at, level(it)));
-            let Some((loudest, _)) = levels.reduce(|a, b| if b.1 > a.1 { b } else { a }) else {
-                return;
-            };
-            let mut voice = self.parked.remove(loudest);
-            voice.hold = Ramp::rest(0.0);
-            voice.rise(self.declick);
-            self.notice(voice.tag, What::Unparked);
-            self.take_stage(voice);
-        }
-    }
-
-    /// Those who are too many go, quietest first; then the pool has its new size.
-    fn settle(&mut self) {
-        if !self.moving {
-            return;
-        }
-        while self.playing.len() > self.limit
-            && let Some(at) = self.whom(Priority::High, WhenFull::StealQuietest)
-        {
-            self.dismiss(at, What::Stopped);
-        }
-        if self.playing.len() <= self.limit {
-            (self.moving, self.ranked) = (false, None);
-            self.retire();
+            first: false,
+            guarded: 0,
+            louder_since: None,
         }
     }
 
@@ -358,8 +257,8 @@ impl Stage {
     }
 
     /// Notices go only into the room that is kept for them.
-    fn notice(&mut self, tag: u64, what: What) {
-        if self.uncollected < self.config.parked {
+    pub fn notice(&mut self, tag: u64, what: What) {
+        if self.uncollected < 2 * self.config.parked {
             self.uncollected += 1;
             self.happened.push(Happening { at: self.now, tag, what });
         } else {
@@ -367,7 +266,7 @@ impl Stage {
         }
     }
 
-    fn retire(&mut self) {
+    pub fn retire(&mut self) {
         self.retired += 1;
     }
 
@@ -377,35 +276,6 @@ impl Stage {
 
     pub fn ratio(&self, speed: f32, clip: &Clip) -> f64 {
         f64::from(speed) * f64::from(clip.rate) / f64::from(self.config.sample_rate)
-    }
-}
-
-/// Keeps the output within 1: down at once, back with a time constant of 100 ms, and to exactly 1
-/// when it is near enough.
-struct Ceiling {
-    gain: f64,
-    release: f64,
-}
-
-impl Ceiling {
-    fn new(rate: u32) -> Ceiling {
-        Ceiling { gain: 1.0, release: 1.0 - (-1.0 / (0.1 * f64::from(rate))).exp() }
-    }
-
-    fn limited(&mut self, mixed: Frame, weight: f32) -> Heard {
-        let peak = f64::from(mixed[0].abs().max(mixed[1].abs()));
-        self.gain += (1.0 - self.gain) * self.release;
-        // Here a rounding decides on which frame it becomes 1.
-        let nearly_one = (1e-6..2e-5).contains(&(1.0 - self.gain));
-        if 1.0 - self.gain < 1e-5 {
-            self.gain = 1.0;
-        }
-        if peak * self.gain > 1.0 {
-            self.gain = 1.0 / peak;
-        }
-        // Neighbours that nearly cancel leave the rounding of their own size.
-        let slack = 2e-6 * weight.max(1.0) + if nearly_one { 1e-5 } else { 0.0 };
-        Heard { frame: mixed.map(|side| (f64::from(side) * self.gain) as f32), slack }
     }
 }
 

@@ -1,8 +1,9 @@
 //! One voice of the naive mixer: plain fields, moved one frame at a time.
 
-use voicepool::{Frame, Interpolation, Priority};
+use voicepool::{Frame, Interpolation, Priority, WhenFull};
 
-use super::clip::Clip;
+use super::clip::{Clip, power_of_a_fade};
+use super::naive::Why;
 
 /// A gain on its way.
 #[derive(Clone, Debug)]
@@ -120,10 +121,24 @@ impl Speed {
         *self = Speed { from: to << 15, slope: 0, to, at: 0, over: 0, last: 0, more: None };
     }
 
+    /// What it is heading for, in frames of the sound for each frame of the mixer.
+    fn target(&self) -> f64 {
+        self.to as f64 / 4_294_967_296.0
+    }
+
     /// Has the speed it was heading for.
     pub fn arrive(&mut self) {
         self.at = self.over;
     }
+}
+
+/// To sixteen bits and no more, so that what is alike but for the rounding is alike.
+fn rounded(level: f64) -> f64 {
+    if level == 0.0 {
+        return 0.0;
+    }
+    let unit = 2f64.powi(level.log2().floor() as i32 - 16);
+    (level / unit).round() * unit
 }
 
 /// A bus, the master among them.
@@ -131,6 +146,13 @@ impl Speed {
 pub struct Bus {
     pub gain: Ramp,
     pub hold: Ramp,
+}
+
+impl Bus {
+    /// A rising ramp counts at its target, a falling one at its present value.
+    pub fn promise(&self) -> f64 {
+        f64::from(self.gain.promise()) * f64::from(self.hold.promise())
+    }
 }
 
 /// A play that has a voice, is parked, or was robbed and fades out.
@@ -141,6 +163,7 @@ pub struct Voice {
     pub born: u64,
     pub bus: usize,
     pub priority: Priority,
+    pub when_full: WhenFull,
     pub parks: bool,
     pub position: u64,
     pub wrapped: bool,
@@ -152,8 +175,13 @@ pub struct Voice {
     pub hold: Ramp,
     pub stopping: bool,
     pub heard: bool,
-    /// Its level when it was last asked for.
-    pub rank: f32,
+    /// Its own part of its level when it was last asked for, and whether it was to go first then.
+    pub rank: f64,
+    pub first: bool,
+    /// While it is parked: the line before which it may not come back, and since when it would
+    /// take a place back.
+    pub guarded: u64,
+    pub louder_since: Option<u64>,
 }
 
 impl Voice {
@@ -174,20 +202,67 @@ impl Voice {
 
     /// The loop, if it will turn there.
     fn turns(&self) -> Option<(u64, u64)> {
-        self.looping.filter(|(_, end)| self.position >> 32 < *end)
+        self.turns_from(self.position >> 32)
+    }
+
+    fn turns_from(&self, frame: u64) -> Option<(u64, u64)> {
+        self.looping.filter(|(_, end)| frame < *end)
     }
 
     pub fn is_over(&self, clip: &Clip) -> bool {
         self.position >> 32 >= clip.frames.len() as u64
     }
 
-    /// How loud its next 50 ms are, before the master.
-    pub fn level(&self, clip: &Clip, buses: &[Bus]) -> f32 {
-        let mut gain = self.gain.promise() * self.fade.promise() * self.hold.promise();
-        if self.bus != 0 {
-            gain = gain * buses[self.bus].gain.promise() * buses[self.bus].hold.promise();
+    /// Why nobody can hear it, if so.
+    pub fn inaudible(&self, buses: &[Bus], declick: u64) -> Option<Why> {
+        // What falls silent within 5 ms will have before anybody could hear it.
+        let silent = |ramp: &Ramp| ramp.to == 0.0 && ramp.left() <= declick;
+        if silent(&self.hold) || self.way(buses).any(|bus| silent(&bus.hold)) {
+            Some(Why::Paused)
+        } else if [&self.gain, &self.fade].into_iter().any(silent)
+            || self.way(buses).any(|bus| silent(&bus.gain))
+        {
+            Some(Why::Inaudible)
+        } else {
+            None
         }
-        gain * clip.level(self.position >> 32, self.turns())
+    }
+
+    /// How loud is what it would still play, before its bus and the master, at the mixer's rate.
+    pub fn own_level(&self, clip: &Clip, rate: u32) -> f64 {
+        let sides = if clip.stereo {
+            let [left, right] = self.sides();
+            [left.max(self.pan[0].to), right.max(self.pan[1].to)].map(f64::from)
+        } else {
+            [1.0; 2]
+        };
+        let step = self.speed.target();
+        let speed = step * f64::from(rate) / f64::from(clip.rate);
+        let ahead_of = |frame| clip.power_ahead(frame, self.turns_from(frame), speed, sides);
+        let mut power = ahead_of(self.position >> 32);
+        if self.stopping {
+            let left = self.fade.left();
+            let beyond = ahead_of(self.frame_after(left, step));
+            power = power_of_a_fade(power, beyond, left as f64 / f64::from(rate));
+        }
+        let gains = [&self.gain, &self.fade, &self.hold].map(|ramp| f64::from(ramp.promise()));
+        rounded(power.sqrt() * gains.iter().product::<f64>())
+    }
+
+    /// Where it will be after so many frames of this step.
+    fn frame_after(&self, frames: u64, step: f64) -> u64 {
+        let position = self.position as f64 / 4_294_967_296.0 + frames as f64 * step;
+        match self.turns() {
+            Some((start, end)) if position >= end as f64 => {
+                start + ((position - end as f64) % (end - start) as f64) as u64
+            }
+            _ => position as u64,
+        }
+    }
+
+    /// How loud it would be through its bus as it is now, before the master.
+    pub fn level(&self, own: f64, buses: &[Bus]) -> f64 {
+        if self.bus == 0 { own } else { own * buses[self.bus].promise() }
     }
 
     /// Comes up from silence, except at the beginning of a sound that was not heard yet.

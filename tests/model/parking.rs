@@ -1,0 +1,122 @@
+//! Who goes on in silence in the naive mixer, and who comes back from there.
+
+use std::time::Duration;
+
+use voicepool::WhenFull;
+
+use super::naive::{What, Why};
+use super::stage::{QUANTUM, Stage};
+use super::voice::{Ramp, Voice};
+
+/// How long the robbed stay away, and how long one must be louder to take a place back.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How much louder that is: 6 dB.
+const LOUDER: f64 = 1.995_262_3;
+
+impl Stage {
+    pub fn park_or_end(&mut self, mut voice: Voice, why: Why, end: What) {
+        if self.parked.len() == self.config.parked {
+            return self.end(voice.tag, end);
+        }
+        voice.hush();
+        let robbed = matches!(why, Why::Stolen { .. } | Why::Shrunk);
+        voice.guarded = if robbed { self.now + self.frames_of(PATIENCE) } else { 0 };
+        voice.louder_since = None;
+        self.parkings += 1;
+        if let Why::Stolen { level, .. } = why {
+            self.loudest_parked = self.loudest_parked.max(level);
+        }
+        self.notice(voice.tag, What::Parked(why));
+        self.parked.push(voice);
+    }
+
+    /// Free voices go to the loudest.
+    pub fn unpark(&mut self) {
+        while self.playing.len() < self.limit {
+            let loudest_first = self.loudest_first();
+            let first = loudest_first.into_iter().find(|tag| self.may_return(*tag));
+            let Some(tag) = first else { return };
+            self.return_to_stage(tag, None);
+        }
+    }
+
+    /// Now and then, who has long been louder than whom it would rob takes that place.
+    pub fn take_back(&mut self) {
+        let every = (self.config.sample_rate / 2048).max(1);
+        if !(self.now / QUANTUM).is_multiple_of(every.into()) {
+            return;
+        }
+        if self.playing.len() > self.limit {
+            // Too many play already, and nobody is louder than whom it cannot rob.
+            return self.parked.iter_mut().for_each(|voice| voice.louder_since = None);
+        }
+        for tag in self.loudest_first() {
+            let victim = self.whom_it_outdoes(tag);
+            let patience = self.frames_of(PATIENCE);
+            let now = self.now;
+            let voice = self.parked_mut(tag);
+            if victim.is_none() {
+                voice.louder_since = None;
+            } else if now - *voice.louder_since.get_or_insert(now) >= patience {
+                self.return_to_stage(tag, victim);
+            }
+        }
+    }
+
+    /// Whose place one of the parked might take.
+    fn whom_it_outdoes(&mut self, tag: u64) -> Option<usize> {
+        let (priority, when_full) = {
+            let voice = self.parked_mut(tag);
+            (voice.priority, voice.when_full)
+        };
+        let full = self.playing.len() == self.limit;
+        if when_full == WhenFull::Refuse || !full || !self.may_return(tag) {
+            return None;
+        }
+        let victim = self.whom(priority, WhenFull::StealQuietest)?;
+        let level = self.parked_level(&self.parked[self.place_of(tag)]);
+        let playing = &self.playing[victim];
+        // Silence is no louder than silence.
+        let louder = level > 0.0 && level >= LOUDER * playing.level(playing.rank, &self.buses);
+        louder.then_some(victim)
+    }
+
+    fn return_to_stage(&mut self, tag: u64, victim: Option<usize>) {
+        let mut voice = self.parked.remove(self.place_of(tag));
+        if let Some(victim) = victim {
+            self.rob(victim, tag);
+        }
+        voice.hold = Ramp::rest(0.0);
+        voice.rise(self.declick);
+        self.notice(tag, What::Unparked);
+        self.take_stage(voice);
+    }
+
+    /// Whoever parked first comes first among equals.
+    fn loudest_first(&self) -> Vec<u64> {
+        let mut all: Vec<(u64, f64)> =
+            self.parked.iter().map(|it| (it.tag, self.parked_level(it))).collect();
+        all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        all.into_iter().map(|(tag, _)| tag).collect()
+    }
+
+    fn parked_level(&self, voice: &Voice) -> f64 {
+        let own = voice.own_level(&self.clips[voice.clip], self.config.sample_rate);
+        voice.level(own, &self.buses)
+    }
+
+    fn may_return(&self, tag: u64) -> bool {
+        let voice = &self.parked[self.place_of(tag)];
+        voice.inaudible(&self.buses, self.declick).is_none() && voice.guarded <= self.now
+    }
+
+    fn place_of(&self, tag: u64) -> usize {
+        self.parked.iter().position(|it| it.tag == tag).expect("it is parked")
+    }
+
+    fn parked_mut(&mut self, tag: u64) -> &mut Voice {
+        let at = self.place_of(tag);
+        &mut self.parked[at]
+    }
+}
