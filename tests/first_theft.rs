@@ -45,9 +45,7 @@ fn the_first_theft_is_logged_once_with_names_and_decibels() {
     assert_eq!(mixer.stats().stolen, 5);
     assert_eq!(
         *LINES.0.lock().unwrap(),
-        [
-            "INFO all 2 voices were taken, so \"hum\" took that of \"step\", the least heard at -23.0 \
-          dB; from here on see Stats::stolen, and Config::voices to have more"
-        ]
+        ["INFO all 2 voices were taken, so \"hum\" took that of \"step\", heard at -23.0 \
+          dB; from here on see Stats::stolen, and Config::voices to have more"]
     );
 }

@@ -9,7 +9,7 @@ use common::{Random, mono, noise};
 use voicepool::{BusId, Config, Mixer, Play, Priority, Sound, WhenFull, WhenStolen, ms, secs};
 
 /// What a mixer may take before it has heard of any sound.
-const MOST_BYTES: isize = 512 * 1024;
+const MOST_BYTES: isize = 768 * 1024;
 
 /// A mixer of the default sizes, with both of the pictures that `voices` draws on, stays small.
 #[test]

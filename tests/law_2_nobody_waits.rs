@@ -231,7 +231,8 @@ fn no_kind_of_control_is_lost_in_a_full_queue() {
     assert_eq!((row(&rows, gain).gain, row(&rows, pan).pan), (0.25, -0.5));
     assert_eq!((state(later), row(&rows, later).gain), (VoiceState::Scheduled, 0.3));
     assert_eq!((state(seek), row(&rows, seek).position), (VoiceState::Paused, ms(700)));
-    assert_eq!(row(&rows, on_1).level, 0.5 * row(&rows, still).level);
+    // Each is at another place in its loop.
+    assert!((row(&rows, on_1).level / row(&rows, still).level - 0.5).abs() < 1e-3);
     let after = look(&mixer, &mut renderer);
     let moved = |voice| {
         let way = row(&after, voice).position + secs(2.0) - row(&rows, voice).position;

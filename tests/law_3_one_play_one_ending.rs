@@ -384,10 +384,14 @@ fn a_look_shows_what_every_play_is_doing() {
     assert_eq!(state(7), Some(VoiceState::Parked), "and nobody to 7");
     let row = |tag: u64| rows.iter().find(|row| row.tag == tag).expect("a row");
     assert!(rows.iter().all(|row| &*row.name == "hum" && mixer.is_live(row.voice)));
-    assert_eq!((Some(row(1).voice), row(1).position), (paused, ms(250 + 128 + 5)));
+    assert_eq!(
+        (Some(row(1).voice), row(1).position),
+        (paused, ms(250 + 256 + 5)),
+        "it was paused a line later"
+    );
     assert_eq!((row(2).bus, row(2).pan, row(3).bus), (music, -0.5, BusId::MASTER));
-    assert_eq!((row(3).gain, row(3).position), (0.5, ms((900 + 256) % 1000)));
-    assert_eq!(row(4).position, ms(2 * 256), "it keeps its time, at its own speed");
+    assert_eq!((row(3).gain, row(3).position), (0.5, ms((900 + 384) % 1000)));
+    assert_eq!(row(4).position, ms(2 * 384), "it keeps its time, at its own speed");
     assert_eq!((row(6).gain, row(6).slot, row(6).level), (0.25, None, 0.0));
     assert_eq!((row(5).priority, row(7).priority), (Priority::Protected, Priority::Low));
     let mut slots: Vec<_> = rows.iter().filter_map(|row| row.slot).collect();

@@ -99,7 +99,8 @@ fn a_speed_set_at_once_is_the_speed_from_the_first_frame_on() {
             mixer.resume(voice);
         }
         mixer.set_speed(voice, 2.5, ms(0));
-        renderer.frames(if wait { 12 } else { 0 });
+        // Heard of on the line at 512, and carried out on the next, which was not mixed yet.
+        renderer.frames(if wait { 140 } else { 0 });
         for (n, frame) in renderer.frames(3000).iter().enumerate() {
             let expected = read((n as u128 * 5) << 31, 0, CLIP);
             assert_eq!(*frame, [expected; 2], "frame {n}");
@@ -180,7 +181,7 @@ fn a_start_far_in_the_future_is_exact() {
     let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("a good config");
     mixer.play(Play::of(&mono(RATE, &[0.5])).start_at(FAR));
     renderer.frames(100);
-    // Heard of on the line at 128.
+    // Carried out on the line at 256: that at 128 is mixed already.
     mixer.play(Play::of(&mono(RATE, &[0.25])).delay(ms(100_000)));
     let mut out = vec![[0.0; 2]; 100_000];
     let mut heard = Vec::new();
@@ -190,16 +191,17 @@ fn a_start_far_in_the_future_is_exact() {
         let clicks = out.iter().enumerate().filter(|(_, frame)| **frame != [0.0; 2]);
         heard.extend(clicks.map(|(n, frame)| (clock + n as u64, frame[0])));
     }
-    assert_eq!(heard, [(128 + 4_800_000, 0.25), (FAR, 0.5)]);
+    assert_eq!(heard, [(256 + 4_800_000, 0.25), (FAR, 0.5)]);
 }
 
-/// A frame that has passed means the next line of the grid, from the sound's beginning.
+/// A frame that has passed means the next line of the grid that is not mixed yet, from the sound's
+/// beginning.
 #[test]
 fn a_start_in_the_past_is_on_the_next_line() {
     let (mixer, mut renderer) = open(Interpolation::Cubic);
     renderer.frames(1000);
     mixer.play(Play::of(&numbered()).start_at(3));
     let heard = renderer.frames(1000);
-    assert_eq!(first(&heard), Some(25), "frame 0 is silent; the line is at 1024");
-    assert_eq!(heard[24 + 700], [700.0 * SCALE; 2]);
+    assert_eq!(first(&heard), Some(153), "frame 0 is silent; the line is at 1152");
+    assert_eq!(heard[152 + 700], [700.0 * SCALE; 2]);
 }

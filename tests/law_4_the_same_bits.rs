@@ -43,11 +43,13 @@ fn books(stats: &Stats) -> impl PartialEq + std::fmt::Debug {
         [stats.voices, stats.playing, stats.parked, stats.scheduled, stats.live],
         [stats.most_playing as u64, stats.accepted, stats.turned_away, stats.frames],
         [stats.finished, stats.stopped, stats.stolen, stats.refused, stats.missed_events],
-        [stats.loudest_stolen, stats.peak[0], stats.peak[1]].map(f32::to_bits),
+        [stats.full, stats.parkings],
+        [stats.loudest_stolen, stats.loudest_parked, stats.peak[0], stats.peak[1]]
+            .map(f32::to_bits),
     )
 }
 
-const SOUNDS: u64 = 6;
+const SOUNDS: u64 = 7;
 
 /// Sounds of both widths and both depths, at rates above and below the mixer's.
 fn sound(rate: u32, which: u64) -> Sound {
@@ -61,6 +63,7 @@ fn sound(rate: u32, which: u64) -> Sound {
         }
         3 => wav16(rate * 3 / 2, 1, &noise(2, 900)).named("sixteen"),
         4 => wav16(rate, 2, &sine(rate, high, 0.1, 5000)).named("wide sixteen"),
+        5 => mono(rate * 2, &noise(4, 1001)).resampled(rate).expect("a rate").named("resampled"),
         _ => mono(rate, &[0.9; 3]).named("three frames"),
     }
 }
@@ -291,7 +294,7 @@ fn assert_same_at_any_size(seed: u64, config: &Config) {
     for kind in happened {
         assert!(once.told.iter().any(|line| line.contains(kind)), "nothing was told: {kind}");
     }
-    assert!(once.stats.peak[0] > 1.0, "the ceiling had nothing to do");
+    assert!(once.stats.peak[0] > 1.0, "the limiter had nothing to do");
     assert!(once.heard.as_flattened().iter().all(|sample| sample.abs() <= 1.0), "within ±1");
     for size in [1, 7, 37, 512, 4096] {
         let again = run(seed, config, &mut || size, false);
@@ -326,6 +329,24 @@ fn every_command_is_the_same_at_any_buffer_size_with_four_points() {
 fn every_command_is_the_same_at_any_buffer_size_with_sixteen_points() {
     for (seed, rate) in [(6, 1000), (7, 9000)] {
         assert_same_at_any_size(seed, &scarce(rate, Interpolation::Sinc));
+    }
+}
+
+/// However the same script is cut, two hundred times at random; at the last rate the limiter looks
+/// two quanta ahead.
+#[test]
+fn every_command_is_the_same_at_two_hundred_random_partitions() {
+    for (seed, rate, partitions) in [(21, 1000, 140), (22, 9000, 40), (23, 96_000, 20)] {
+        let config = scarce(rate, Interpolation::Linear);
+        let once = run(seed, &config, &mut || 128, false);
+        assert!(once.stats.stolen > 0 && once.stats.parkings > 0 && once.stats.peak[0] > 1.0);
+        for partition in 0..partitions {
+            let mut random = Random(1000 + partition);
+            // Each favours sizes of its own: a few frames, about a quantum, several.
+            let most = *random.pick(&[3, 40, 140, 300, 2000]);
+            let again = run(seed, &config, &mut || random.below(most) as usize, false);
+            assert_same(&once, &again, &format!("{rate} Hz, partition {partition}"));
+        }
     }
 }
 

@@ -71,11 +71,13 @@ fn samples_are_refused_or_come_out_within_one() {
     }
     let (mixer, mut renderer) = open(1);
     mixer.play(Play::of(&mono(RATE, &[65_536.0, -65_536.0])).gain(1000.0));
-    assert_eq!(renderer.frames(3), [[1.0; 2], [-1.0; 2], [0.0; 2]]);
+    let heard = renderer.frames(3);
+    assert!((0.999..=1.0).contains(&heard[0][0]) && heard[1] == heard[0].map(|s| -s), "{heard:?}");
+    assert_eq!(heard[2], [0.0; 2]);
     let (mixer, mut renderer) = open(1);
     mixer.play(&mono(RATE, &[4.0, -4.0, 2.0]));
     let heard = renderer.frames(3);
-    assert_eq!(heard[..2], [[1.0; 2], [-1.0; 2]]);
+    assert!((0.999..=1.0).contains(&heard[0][0]) && heard[1] == heard[0].map(|s| -s), "{heard:?}");
     assert!((heard[2][0] - 0.5).abs() < 1e-3, "turned down as the peak before it was: {heard:?}");
 }
 
@@ -94,9 +96,14 @@ fn a_sum_far_beyond_full_scale_saturates_and_never_wraps() {
         for _ in 0..256 {
             mixer.play(Play::of(&wave).gain(gain).bus(bus));
         }
+        // The next line, and the one that was mixed ahead.
+        assert!(renderer.frames(128).iter().flatten().all(|sample| *sample == 0.0));
         for (at, frame) in renderer.frames(960).iter().enumerate() {
-            let expected = if at / 40 % 2 == 0 { 1.0 } else { -1.0 };
-            assert_eq!(*frame, [expected; 2], "at {at}, gain {gain}");
+            let sign = if at / 40 % 2 == 0 { 1.0 } else { -1.0 };
+            // At the absurd end the gain has only some steps left.
+            let least = if gain == 1.0 { 0.9999 } else { 0.5 };
+            assert!((least..=1.0).contains(&(frame[0] * sign)), "{frame:?} at {at}, gain {gain}");
+            assert_eq!(frame[0], frame[1]);
         }
         let most = 256.0 * gain * gain * gain;
         let peak = mixer.stats().peak[0];

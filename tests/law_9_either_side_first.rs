@@ -111,7 +111,7 @@ fn a_renderer_outlives_its_game_and_frees_nothing() {
         let ((), calls) = heap_calls(|| heard.chunks_mut(300).for_each(|it| renderer.render(it)));
         assert_eq!(calls, 0, "heap calls in render");
         if let Some(stats) = kept.map(|mixer| mixer.stats()) {
-            assert!(stats.finished > 2 && stats.stolen + stats.refused > 90, "{stats}");
+            assert!(stats.finished > 1 && stats.stolen + stats.refused > 90, "{stats}");
         }
         bits(&heard)
     };

@@ -43,8 +43,10 @@ fn plain_integers_are_read_at_every_depth() {
         assert_eq!((stereo.channels(), stereo.sample_rate()), (2, 44_100));
         for sound in [mono, stereo] {
             assert!(!sound.is_truncated());
-            // Four samples, and one hop of the envelope; sixteen bits stay sixteen bits.
-            assert_eq!(sound.memory(), 4 * bytes + 8, "{}", sound.name());
+            // Four samples, and the envelope: one hop and the end, at five horizons of each channel;
+            // sixteen bits stay sixteen bits.
+            let envelope = 2 * 5 * 4 * usize::from(sound.channels());
+            assert_eq!(sound.memory(), 4 * bytes + envelope, "{}", sound.name());
         }
     }
 }
