@@ -4,14 +4,18 @@
 mod common;
 
 use common::{BLOCK, Bits, clips, fill, mixer, set_ramps};
-use voicepool::{Interpolation, Mixer, Play, Renderer, Sound, WhenStolen};
+use voicepool::{
+    BusId, Config, Interpolation, Mixer, Play, Priority, Renderer, Sound, WhenFull, WhenStolen, ms,
+};
 
 /// A speed at which every frame lies between two.
 const ASKEW: f32 = 1.1892;
 
 type Scene = (&'static str, fn());
 
-const SCENES: [Scene; 10] = [
+/// Of the pairs at the end, the second has four times as much of everything: its count may be four
+/// times as high, and a logarithm more.
+const SCENES: [Scene; 20] = [
     ("unity", || render(1.0, Interpolation::Linear)),
     ("linear", || render(ASKEW, Interpolation::Linear)),
     ("cubic", || render(ASKEW, Interpolation::Cubic)),
@@ -22,6 +26,16 @@ const SCENES: [Scene; 10] = [
     ("play", play),
     ("endings", endings),
     ("eight_in_a_pool_of_4096", eight_in_many),
+    ("returns_512", || returns(512)),
+    ("returns_2048", || returns(2048)),
+    ("bus_stops_64", || bus_stops(64)),
+    ("bus_stops_256", || bus_stops(256)),
+    ("thefts_between_changes_64", || thefts_between_changes(64)),
+    ("thefts_between_changes_256", || thefts_between_changes(256)),
+    ("parked_1024", || parked(1024, 0.0)),
+    ("parked_4096", || parked(4096, 0.0)),
+    ("waiting_1024", || parked(1024, 0.5)),
+    ("waiting_4096", || parked(4096, 0.5)),
 ];
 
 fn main() {
@@ -124,4 +138,94 @@ fn eight_in_many() {
     let (mixer, mut renderer) = mixer(4096, Interpolation::Linear);
     fill(&mixer, &mut renderer, &both_kinds(), 1.0, 8);
     measured_blocks(&mut renderer, 20);
+}
+
+/// A mixer with room for so many of everything.
+fn roomy(voices: usize, many: usize) -> (Mixer, Renderer) {
+    let config = Config {
+        voices,
+        max_voices: voices,
+        parked: many,
+        scheduled: many,
+        commands: 16 * many,
+        ..Config::default()
+    };
+    Mixer::offline(config).expect("a good config")
+}
+
+/// A faint loop that parks when it is robbed.
+fn faint(clip: &Sound) -> Play {
+    Play::of(clip).looping().gain(1e-4)
+}
+
+/// So many plays that come back from parking on one line.
+fn returns(many: usize) {
+    let (mixer, mut renderer) = roomy(many, many);
+    for clip in clips(Bits::F32).iter().cycle().take(many) {
+        mixer.play(faint(clip)).expect("room in the queue");
+    }
+    renderer.frames(256);
+    // They go all at once, after the parked have been away for long enough.
+    let thief = Sound::from_mono(common::RATE, &vec![1e-4; 14_000]).expect("a thief");
+    for _ in 0..many {
+        mixer.play(Play::of(&thief).priority(Priority::High)).expect("room in the queue");
+    }
+    // They begin on the line at 384, and end in the quantum of which the next is the first that
+    // is not mixed yet.
+    renderer.frames(14_080);
+    assert_eq!(mixer.stats().parked, many);
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| (0..2).for_each(|_| renderer.render(&mut quantum)));
+    assert_eq!((mixer.stats().parked, mixer.stats().playing), (0, many));
+}
+
+/// A bus is stopped four times as often, on one line, as it has voices; each time a little sooner.
+fn bus_stops(many: usize) {
+    let (mixer, mut renderer) = roomy(many, many);
+    let bus = BusId::new(1);
+    for clip in clips(Bits::F32).iter().cycle().take(many) {
+        mixer.play(faint(clip).bus(bus)).expect("room in the queue");
+    }
+    renderer.frames(256);
+    for stop in 0..4 * many as u64 {
+        mixer.stop(bus, ms(5000 - stop));
+    }
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| renderer.render(&mut quantum));
+}
+
+/// Thefts on one line, by plays whose answers differ in turn, and each time a bus has changed.
+fn thefts_between_changes(many: usize) {
+    let (mixer, mut renderer) = roomy(many, many);
+    let bus = |n: usize| BusId::new((n % 8) as u8);
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(many).enumerate() {
+        mixer.play(faint(clip).bus(bus(n)).when_stolen(WhenStolen::End)).expect("room");
+    }
+    renderer.frames(256);
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(2 * many).enumerate() {
+        mixer.set_gain(bus(n), 0.5 + (n % 16) as f32 / 32.0, ms(0));
+        let answers = [WhenFull::StealQuietest, WhenFull::StealOldest];
+        mixer.set_when_full(answers[n % 2]);
+        mixer.play(faint(clip).bus(bus(n)).when_stolen(WhenStolen::End)).expect("room");
+    }
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| renderer.render(&mut quantum));
+    assert_eq!(mixer.stats().stolen, 2 * many as u64);
+}
+
+/// A second of a pool of eight with so many parked beside it on a bus of some gain: those that
+/// cannot be heard, or those that wait for a voice.
+fn parked(many: usize, gain: f32) {
+    let (mixer, mut renderer) = roomy(8, many);
+    for clip in clips(Bits::F32).iter().cycle().take(8) {
+        mixer.play(faint(clip).priority(Priority::Protected)).expect("room in the queue");
+    }
+    let bus = BusId::new(1);
+    mixer.set_gain(bus, gain, ms(0));
+    for clip in clips(Bits::F32).iter().cycle().take(many) {
+        mixer.play(faint(clip).bus(bus)).expect("room in the queue");
+    }
+    renderer.frames(256);
+    assert_eq!(mixer.stats().parked, many);
+    measured_blocks(&mut renderer, common::RATE as usize / BLOCK);
 }
