@@ -2,9 +2,9 @@
 //! `cargo run --release --example policies [FILE.svg]` prints a table and draws a picture.
 //!
 //! What you should see: of the three answers that keep the pool at its size, to steal the quietest
-//! loses the least. It cuts off more sounds than to steal the oldest does, but fainter ones; to
-//! refuse loses what is loudest, the beginnings. To grow loses nothing, and costs the voices that
-//! the others save.
+//! loses by far the least. It cuts off more sounds than to steal the oldest does, but what they
+//! would still have played is faint; to refuse loses what is loudest, the beginnings. To grow loses
+//! nothing, and costs the voices that the others save.
 //!
 //! What the numbers mean:
 //!
@@ -13,9 +13,9 @@
 //!   at its gain. Its loudness over the whole storm is measured, K-weighted (ITU-R BS.1770,
 //!   ungated). That is exact, since no sum reaches the ceiling; if one does, that is an error.
 //! - **loudest loss**: of each sound that was cut off, what it would still have played is rendered
-//!   alone (of one that was refused, all of it), and its loudest 50 ms are measured the same way.
-//!   Whoever steals the quietest looks 50 ms ahead, and so takes a swish that needs 150 ms to rise
-//!   for a quiet sound: a sound that swells should have a priority. Here all have the same.
+//!   alone (of one that was refused, all of it), and its loudest 50 ms are measured the same way,
+//!   wherever in it they are. That is not how a victim is chosen (there all that is to come counts,
+//!   the near more than the far), so it says from outside whether the choice was good.
 //! - **aloud**: how many of these were above -40 dB in their loudest 50 ms.
 //! - **seconds lost**: how long all of these would still have played, together.
 
@@ -46,8 +46,9 @@ const VOICES: usize = 16;
 const MOST_VOICES: usize = 128;
 /// Longer than any of the sounds at its slowest.
 const DYING_AWAY: usize = RATE as usize * 9 / 4;
-/// The mixer hears of a play this many frames later at the most: its grid.
-const GRID: usize = 128;
+/// A play that is asked for acts this many frames later at the most: the mixer computes on a grid
+/// of 128 frames, and one step of it ahead.
+const LATER: usize = 2 * 128;
 
 /// The one-shots of `sounds/`.
 const SOUNDS: [&str; 12] = [
@@ -174,7 +175,7 @@ impl Storm {
             delays.sort();
             for delay in delays {
                 let sound = if dice.one_in(2) { spark } else { dice.below(sounds.len()) };
-                let at = (tick * TICK + GRID + delay) as u64;
+                let at = (tick * TICK + LATER + delay) as u64;
                 let play = Play::of(&sounds[sound])
                     .gain(db(dice.between(-30.0, -10.0)))
                     .pan(dice.between(-1.0, 1.0))
@@ -198,7 +199,7 @@ impl Storm {
         let mut plays = self.plays.iter().peekable();
         let mut lost = Vec::new();
         for (tick, part) in frames.chunks_mut(TICK).enumerate() {
-            let asked = |asked: &&Asked| asked.at < ((tick + 1) * TICK + GRID) as u64;
+            let asked = |asked: &&Asked| asked.at < ((tick + 1) * TICK + LATER) as u64;
             while let Some(Asked { play, .. }) = plays.next_if(asked) {
                 mixer.play(play).ok_or("the queue is too short for the storm")?;
             }
@@ -237,15 +238,18 @@ impl Storm {
         let config = Config { voices: 1, sample_rate: RATE, ..Config::default() };
         let (mixer, mut renderer) = Mixer::offline(config)?;
         mixer.play(play.clone().start_at(0));
-        let mut rest = Vec::new();
+        let mut rest = renderer.frames(LATER);
         while mixer.stats().live > 0 {
-            rest.append(&mut renderer.frames(GRID));
+            rest.append(&mut renderer.frames(LATER));
         }
         let ended = mixer.events().find_map(|event| match event {
             Event::Ended { at, .. } => Some(at as usize),
             _ => None,
         });
-        rest.truncate(ended.unwrap_or(0));
+        let ended = ended.ok_or("a sound of the storm has no end")?;
+        // The end is known before it is heard.
+        rest.append(&mut renderer.frames(ended.saturating_sub(rest.len())));
+        rest.truncate(ended);
         rest.drain(..rest.len().min((at - start) as usize));
         let level = levels(&rest, 50).into_iter().fold(SILENCE, f32::max);
         Ok(Loss { sound: sound.clone(), rest, level })
@@ -333,8 +337,8 @@ text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;font-size:12px;fil
 const WIDTH: f64 = 1000.0;
 const MARGIN: f64 = 28.0;
 /// The curves of each answer.
-const LEFT: f64 = 210.0;
-const RIGHT: f64 = 730.0;
+const LEFT: f64 = 236.0;
+const RIGHT: f64 = 712.0;
 const TOP: f64 = 150.0;
 const ROW: f64 = 108.0;
 const CURVE: f64 = 90.0;
@@ -366,17 +370,27 @@ fn draw(storm: &Storm, outcomes: &[Outcome], path: &Path) -> Svg {
     );
     let command = format!("cargo run --release --example policies {}", path.display());
     line("command", 98.0, &command);
-    for (n, (colour, text)) in
-        [(STORM, "the whole storm, each 100 ms"), (LOST, "what is lost of it")].iter().enumerate()
+    let key = TOP - 28.0;
+    for (x, colour, text) in
+        [(LEFT, STORM, "the whole storm, each 100 ms"), (LEFT + 230.0, LOST, "what is lost of it")]
     {
-        let (x, y) = (LEFT + 200.0 * n as f64, TOP - 28.0);
-        svg.rect([x, y, 12.0, 10.0], &[("rx", &2), ("fill", colour)]);
-        svg.label([x + 18.0, y + 9.0], &[], text);
+        svg.rect([x, key, 12.0, 10.0], &[("rx", &2), ("fill", &colour)]);
+        svg.label([x + 18.0, key + 9.0], &[], text);
     }
+    let x = LEFT + 390.0;
+    draw_faint(&mut svg, [x, x + 24.0], key + 5.0);
+    svg.label([x + 30.0, key + 9.0], &[], "below this a loss is faint");
     let whole = levels(&storm.whole, 100);
     for (row, outcome) in outcomes.iter().enumerate() {
         let top = TOP + ROW * row as f64;
-        svg.group(&[("class", &"answer")], |svg| draw_answer(svg, top, outcome, &whole));
+        let lost = match outcomes {
+            [quietest, oldest, ..] if row == 0 => {
+                let less = oldest.altogether() - quietest.altogether();
+                format!("lost: {} less than the oldest", decibels(less, 1))
+            }
+            _ => "lost".into(),
+        };
+        svg.group(&[("class", &"answer")], |svg| draw_answer(svg, top, outcome, &lost, &whole));
     }
     let seconds = storm.frames / RATE as usize;
     for second in 0..=seconds {
@@ -386,7 +400,13 @@ fn draw(storm: &Storm, outcomes: &[Outcome], path: &Path) -> Svg {
     svg
 }
 
-fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, whole: &[f32]) {
+/// The line below which a loss is not heard.
+fn draw_faint(svg: &mut Svg, [from, to]: [f64; 2], y: f64) {
+    let line = format!("M{from} {}H{to}", short(y));
+    svg.path(&line, &[("stroke", &"#57606a"), ("stroke-dasharray", &"4 3")]);
+}
+
+fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, lost: &str, whole: &[f32]) {
     let Outcome { name, stats, losses, .. } = outcome;
     let label = |svg: &mut Svg, class: &str, x: f64, y: f64, text: &str| {
         svg.label([x, top + y], &[("class", &class)], text);
@@ -402,15 +422,19 @@ fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, whole: &[f32]) {
     for (colour, levels) in [(STORM, whole), (LOST, &levels(&outcome.lost, 100))] {
         svg.path(&area(top, levels), &[("class", &"level"), ("fill", &colour)]);
     }
+    draw_faint(svg, [LEFT, RIGHT], top + height(FAINT));
     let x = RIGHT + 24.0;
-    label(svg, "small", x, 14.0, "lost");
+    label(svg, "small", x, 14.0, lost);
     label(svg, "number", x, 38.0, &decibels(outcome.altogether(), 1));
     let Some(loudest) = outcome.loudest() else {
         return;
     };
     let how = if stats.refused > 0 { "refused" } else { "cut off" };
-    let heard =
-        format!("{} {how}, {} of them above {}", losses.len(), outcome.aloud(), decibels(FAINT, 0));
+    let aloud = match outcome.aloud() {
+        0 => "none".into(),
+        some => some.to_string(),
+    };
+    let heard = format!("{} {how}, {aloud} of them above {}", losses.len(), decibels(FAINT, 0));
     label(svg, "", x, 58.0, &heard);
     let loudest = format!("the loudest: {}, {}", loudest.sound.name(), decibels(loudest.level, 1));
     label(svg, "", x, 75.0, &loudest);
@@ -454,7 +478,7 @@ mod tests {
         let (_, outcomes) = &*STORM;
         let lost = outcomes.each_ref().map(Outcome::altogether);
         let [quietest, oldest, refuse, grow] = lost;
-        assert!(quietest < oldest && oldest < refuse, "{lost:?}");
+        assert!(quietest < oldest - 8.0 && oldest < refuse, "{lost:?}");
         assert_eq!(grow, SILENCE);
         for outcome in outcomes {
             let Stats { stolen, refused, most_playing, .. } = outcome.stats;
@@ -499,6 +523,43 @@ mod tests {
         assert!(says("cargo run --release --example policies <&>.svg"));
         for outcome in outcomes {
             assert!(says(outcome.name) && says(&decibels(outcome.altogether(), 1)));
+        }
+    }
+
+    #[test]
+    fn no_label_runs_into_another_even_in_a_wide_font() {
+        let (storm, outcomes) = &*STORM;
+        let svg = draw(storm, outcomes, Path::new("docs/policies.svg")).finish();
+        let mut labels = Vec::new();
+        for label in elements(&svg).iter().filter(|element| element.name == "text") {
+            let number = |name| label.get(name).parse::<f64>().unwrap();
+            // The size of each class, and how wide its letters are on the average.
+            let (size, wide) = match label.get("class").split(' ').next().unwrap() {
+                "title" => (20.0, 0.6),
+                "name" => (15.0, 0.6),
+                "number" => (24.0, 0.6),
+                "command" => (11.0, 0.61),
+                "small" => (10.0, 0.57),
+                _ => (12.0, 0.57),
+            };
+            let width = size * wide * label.text.chars().count() as f64;
+            let left = match label.get("class").split(' ').next_back().unwrap() {
+                "end" => number("x") - width,
+                "middle" => number("x") - width / 2.0,
+                _ => number("x"),
+            };
+            assert!(left >= 0.0 && left + width <= WIDTH, "{} has no room", label.text);
+            labels.push((
+                label.text.clone(),
+                [left, left + width],
+                [number("y") - size, number("y")],
+            ));
+        }
+        let apart = |a: [f64; 2], b: [f64; 2]| a[1] <= b[0] || b[1] <= a[0];
+        for (n, (a, across, down)) in labels.iter().enumerate() {
+            for (b, other_across, other_down) in &labels[n + 1..] {
+                assert!(apart(*across, *other_across) || apart(*down, *other_down), "{a:?}, {b:?}");
+            }
         }
     }
 
