@@ -1,6 +1,6 @@
 //! What the app sees of the pool and hears from it: meters, flashes, the log, and the last theft.
 
-use voicepool::{Ending, Event, VoiceId, VoiceInfo, WhenFull, db, to_db};
+use voicepool::{Ending, Event, Parking, VoiceId, VoiceInfo, WhenFull, db, to_db};
 
 use super::App;
 use crate::tally::FAINT;
@@ -41,7 +41,16 @@ pub struct Theft {
     /// How loud the victim was, in decibels.
     pub level: f32,
     pub answer: usize,
+    /// Whether the thief was parked, and has become louder than its victim.
+    pub taken_back: bool,
     pub tick: u64,
+}
+
+impl Theft {
+    /// Whether the oldest had to go, and not the quietest.
+    pub fn goes_by_age(&self) -> bool {
+        ANSWERS[self.answer].0 == WhenFull::StealOldest && !self.taken_back
+    }
 }
 
 /// A theft, and everybody whom it could have met.
@@ -76,14 +85,7 @@ impl App {
         let name = |tag| self.wand.cast.name(Tag::unpack(tag).sound).to_owned();
         match event {
             Event::Ended { voice, tag, at, why: Ending::Stolen { by, by_tag, level }, .. } => {
-                let theft = Theft {
-                    thief: name(by_tag),
-                    victim: name(tag),
-                    voice,
-                    level: to_db(level),
-                    answer: Tag::unpack(by_tag).answer,
-                    tick: self.ticks,
-                };
+                let theft = self.theft(voice, tag, by, by_tag, level);
                 self.stolen(theft, by, at);
             }
             Event::Ended { voice, tag, at, why: Ending::Refused { .. }, .. } => {
@@ -91,13 +93,19 @@ impl App {
                 self.note(at, format!("{} was refused: the pool is full", name(tag)), Kind::Loud);
             }
             Event::Ended { voice, .. } => drop(self.slots.remove(&voice)),
-            Event::Parked { voice, at, .. } => {
+            Event::Parked { voice, tag, at, why } => {
+                if let Parking::Stolen { by, by_tag, level } = why {
+                    let theft = self.theft(voice, tag, by, by_tag, level);
+                    self.hand_over(theft, by);
+                }
                 self.slots.remove(&voice);
                 self.parked.insert(voice);
                 self.moved(voice, at, "was parked");
             }
             Event::Unparked { voice, at, .. } => {
                 self.parked.remove(&voice);
+                // Its age counts from here.
+                self.born.insert(voice, self.ticks);
                 self.moved(voice, at, "is back");
             }
             Event::Output(state) => {
@@ -107,13 +115,30 @@ impl App {
         }
     }
 
+    fn theft(&self, voice: VoiceId, tag: u64, by: VoiceId, by_tag: u64, level: f32) -> Theft {
+        let name = |tag| self.wand.cast.name(Tag::unpack(tag).sound).to_owned();
+        Theft {
+            thief: name(by_tag),
+            victim: name(tag),
+            voice,
+            level: to_db(level),
+            answer: Tag::unpack(by_tag).answer,
+            taken_back: self.parked.contains(&by),
+            tick: self.ticks,
+        }
+    }
+
     fn stolen(&mut self, theft: Theft, by: VoiceId, at: u64) {
         let Theft { thief, victim, level, .. } = &theft;
         let kind = if *level > FAINT { Kind::Loud } else { Kind::Faint };
         self.note(at, format!("{thief} stole {victim} at {}", decibels(*level)), kind);
         let there = self.slots.keys().copied().collect();
         self.latest = Some((theft.clone(), there));
-        // The thief sits where its victim sat.
+        self.hand_over(theft, by);
+    }
+
+    /// The thief sits where its victim sat.
+    fn hand_over(&mut self, theft: Theft, by: VoiceId) {
         if let Some(slot) = self.slots.remove(&theft.voice) {
             self.slots.insert(by, slot);
             self.flashes.insert(slot, theft);
@@ -139,7 +164,7 @@ impl App {
         if !candidates.iter().any(|(voice, _)| voice.voice == theft.voice) {
             return; // It came and went between two pictures.
         }
-        let oldest = ANSWERS[theft.answer].0 == WhenFull::StealOldest;
+        let oldest = theft.goes_by_age();
         candidates.sort_by(|(a, age_a), (b, age_b)| {
             let order = if oldest { age_b.total_cmp(age_a) } else { a.level.total_cmp(&b.level) };
             a.priority.cmp(&b.priority).then(order)

@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
-use voicepool::{Priority, VoiceState, WhenFull, to_db};
+use voicepool::{Priority, VoiceState, to_db};
 
 use super::{bar, cells, fit, ink, share};
 use crate::app::{App, Scene, decibels};
 use crate::keys;
-use crate::wand::{ANSWERS, Tag};
+use crate::wand::Tag;
 
 /// An empty box in the middle of the screen, with a title. Returns the room in it.
 fn open(buffer: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: Line) -> Rect {
@@ -81,8 +81,7 @@ pub fn theft(buffer: &mut Buffer, screen: Rect, app: &App) {
     ]);
     let rows = candidates.len() as u16 + 5;
     let area = open(buffer, screen, 78, rows, title);
-    let oldest = ANSWERS[theft.answer].0 == WhenFull::StealOldest;
-    let then = if oldest { "the oldest" } else { "the quietest to the ear" };
+    let then = if theft.goes_by_age() { "the oldest" } else { "who would be missed least" };
     let head = [
         Line::styled(format!("The lowest priority gives way first, and there {then}:"), ink::TEXT),
         Line::styled("slot  sound           level to the ear    priority     age", ink::DIM),
