@@ -194,6 +194,26 @@ fn a_parked_one_shot_ends_on_its_frame() {
     );
 }
 
+/// Its time is that of its bus, and stands still while that is paused: for as long as the pause, less
+/// the 5 ms in which a bus fades out on which something sounds.
+#[test]
+fn a_parked_one_shot_waits_while_its_bus_is_paused() {
+    for (bus, fades) in [(BUS, 0), (BusId::MASTER, 38)] {
+        let (mixer, mut renderer) = open(1, WhenFull::StealQuietest);
+        let begun = line(&mixer);
+        let shot = Play::of(&mono(RATE, &[0.1; 3000])).bus(BUS).when_stolen(WhenStolen::Park);
+        play(&mixer, &mut renderer, shot, 1);
+        play(&mixer, &mut renderer, steady(0.5), 2);
+        mixer.pause(bus);
+        renderer.frames(7 * 128);
+        mixer.resume(bus);
+        renderer.frames(6000);
+        let ended = seen(&mixer).pop();
+        let expected = begun + 3000 + 7 * 128 - fades;
+        assert_eq!(ended, Some(Ended(1, expected, Ending::Finished)), "{bus:?}");
+    }
+}
+
 /// A parked loop and the voice that has its place: how the two go on for ten seconds.
 fn rivals(parked: Play, playing: f32) -> (Vec<Seen>, u64) {
     let (mixer, mut renderer) = open(1, WhenFull::StealQuietest);
