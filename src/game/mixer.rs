@@ -191,7 +191,9 @@ impl Mixer {
     }
 
     /// What happened since events were last asked for. All clones of a mixer share one queue; who
-    /// asks first gets it. No lock is held between two of them, so a handler may do anything.
+    /// asks first gets it. No lock is held between two of them, so a handler may do anything. What one
+    /// leaves unread comes back in its order, for whoever asks next; another that is being read at
+    /// that moment may get it after later ones.
     ///
     /// The queue holds as many as [`Config::commands`]; then the oldest make room, and
     /// [`Stats::missed_events`] counts them.
