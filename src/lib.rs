@@ -66,36 +66,29 @@
 #![warn(missing_docs)]
 
 mod audio;
-mod bridge;
 mod config;
-mod envelope;
 mod error;
+mod event;
 mod game;
+mod link;
 mod log_line;
-mod loudness;
-mod message;
 mod output;
 mod play;
 mod pool;
-mod resample;
-mod samples;
-mod sinc;
 mod sound;
 mod stats;
 mod units;
-mod wav;
 
 pub use audio::Renderer;
 pub use config::{Config, Interpolation, WhenFull};
 pub use error::Error;
+pub use event::{Ending, Event, Parking, Refusal, VoiceId};
 pub use game::{Events, Mixer};
-pub use loudness::loudness;
-pub use message::{Ending, Event, Parking, Refusal, VoiceId};
 pub use output::offline::write_wav;
 pub use output::{Device, devices};
 pub use play::{BusId, Play, Priority, Target, WhenStolen};
 pub use pool::{Key, POISON, Pool};
-pub use sound::Sound;
+pub use sound::{Sound, loudness};
 pub use stats::{OutputState, Stats, VoiceInfo, VoiceState};
 pub use units::{db, ms, secs, semitones, to_db};
 

@@ -4,7 +4,8 @@ use std::ops::{Bound, RangeBounds};
 use std::time::Duration;
 
 use crate::config::WhenFull;
-use crate::message::{Loop, Request, Start, VoiceId};
+use crate::event::VoiceId;
+use crate::link::message::{Loop, Request, Start};
 use crate::sound::Sound;
 use crate::units::{frames, short_frames};
 

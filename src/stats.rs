@@ -1,13 +1,11 @@
 //! Numbers and pictures of a mixer at work.
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::Frame;
-use crate::message::{Park, VoiceId};
+use crate::event::VoiceId;
 use crate::play::{BusId, Priority};
 use crate::units::to_db;
 
@@ -191,118 +189,4 @@ pub enum VoiceState {
     Parked,
     /// It waits for its frame.
     Scheduled,
-}
-
-/// A row of a snapshot: what only the audio side knows.
-pub(crate) struct Row {
-    pub ticket: u32,
-    /// Its slot and one more, which is never 0.
-    pub slot: Option<NonZeroU32>,
-    pub state: VoiceState,
-    pub position: u32,
-    pub level: f32,
-    pub gain: f32,
-    pub pan: f32,
-}
-
-/// A sheet that the game side sends over empty, with room for all, and gets back filled.
-pub(crate) struct Snapshot {
-    rows: Vec<Row>,
-    /// The number of the last command that had been heard: later plays are not in it.
-    pub heard: u64,
-}
-
-impl Snapshot {
-    pub fn new(capacity: usize) -> Snapshot {
-        Snapshot { rows: Vec::with_capacity(capacity), heard: 0 }
-    }
-
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    pub fn begin(&mut self, heard: u64) {
-        self.rows.clear();
-        self.heard = heard;
-    }
-
-    /// Adds a row, if there is room: it never allocates.
-    pub fn add(&mut self, row: Row) {
-        if self.rows.len() < self.rows.capacity() {
-            self.rows.push(row);
-        }
-    }
-}
-
-/// What the audio side shows without being asked: each is one store.
-#[derive(Default)]
-pub(crate) struct Meters {
-    pub clock: AtomicU64,
-    pub voices: AtomicU32,
-    pub playing: AtomicU32,
-    pub parked: AtomicU32,
-    pub scheduled: AtomicU32,
-    pub most_playing: AtomicU32,
-    /// How often a newcomer found no voice free.
-    pub full: AtomicU64,
-    /// Counted here and not by the notices, of which some may find no room.
-    pub parkings: AtomicU64,
-    /// Notices that found no room on their way home.
-    pub missed: AtomicU64,
-    pub xruns: AtomicU64,
-    pub panics: AtomicU64,
-    /// The bits of two floats that are never negative, as those of the peaks are.
-    load_mean: AtomicU32,
-    load_worst: AtomicU32,
-    /// The bits of two floats that are never negative, which therefore compare as numbers do.
-    peak: [AtomicU32; 2],
-    /// The same of one.
-    loudest_parked: AtomicU32,
-}
-
-impl Meters {
-    pub fn show_peak(&self, peak: Frame) {
-        for (meter, peak) in self.peak.iter().zip(peak) {
-            meter.fetch_max(peak.to_bits(), Ordering::Relaxed);
-        }
-    }
-
-    pub fn saw_playing(&self, voices: u32) {
-        self.most_playing.fetch_max(voices, Ordering::Relaxed);
-    }
-
-    pub fn saw_parking(&self, why: Park) {
-        self.parkings.fetch_add(1, Ordering::Relaxed);
-        if let Park::Stolen { level, .. } = why {
-            self.loudest_parked.fetch_max(level.to_bits(), Ordering::Relaxed);
-        }
-    }
-
-    pub fn loudest_parked(&self) -> f32 {
-        f32::from_bits(self.loudest_parked.load(Ordering::Relaxed))
-    }
-
-    pub fn peak(&self) -> Frame {
-        self.peak.each_ref().map(|meter| f32::from_bits(meter.load(Ordering::Relaxed)))
-    }
-
-    /// Notes which share of its time a buffer took, and how many seconds it lasts.
-    pub fn show_load(&self, load: f32, seconds: f32) {
-        let mean = f32::from_bits(self.load_mean.load(Ordering::Relaxed));
-        let mean = mean + (load - mean) * seconds.clamp(0.0, 1.0);
-        self.load_mean.store(mean.to_bits(), Ordering::Relaxed);
-        self.load_worst.fetch_max(load.to_bits(), Ordering::Relaxed);
-    }
-
-    pub fn load(&self) -> (f32, f32) {
-        let load = |meter: &AtomicU32| f32::from_bits(meter.load(Ordering::Relaxed));
-        (load(&self.load_mean), load(&self.load_worst))
-    }
-
-    pub fn reset_peaks(&self) {
-        self.load_worst.store(0, Ordering::Relaxed);
-        self.loudest_parked.store(0, Ordering::Relaxed);
-        self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
-        self.most_playing.store(self.playing.load(Ordering::Relaxed), Ordering::Relaxed);
-    }
 }

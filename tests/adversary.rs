@@ -1,7 +1,7 @@
 //! The worst that a game can do to the audio thread: flood it from the very core it runs on, where
 //! it preempts the game's threads in the middle of their calls.
 //!
-//! Without the gate in `bridge.rs` the audio thread would spin until whoever it preempted had
+//! Without the gate in `link/lane.rs` the audio thread would spin until whoever it preempted had
 //! finished, who cannot run while it spins: a wait of a second, until the system steps in. It runs where
 //! `VOICEPOOL_LIVE` is set and the system grants real-time priority.
 #![cfg(target_os = "linux")]

@@ -86,8 +86,8 @@ fn unsafe_code_is_in_two_places_only() {
 /// Each dependency has its place.
 #[test]
 fn a_dependency_is_named_where_it_belongs() {
-    only("crossbeam_channel", &["bridge.rs"]);
-    only("hound", &["wav.rs", "output/offline.rs"]);
+    only("crossbeam_channel", &["link/lane.rs"]);
+    only("hound", &["sound/wav.rs", "output/offline.rs"]);
     // And the tests that are the logger, or play its sound system.
     only("log", &["log_line.rs", "output/scripted"]);
     only("cpal", &["output/device.rs", "output/scripted"]);

@@ -1,23 +1,11 @@
 //! The audio side. Nothing in this folder allocates, frees, locks, logs, waits or panics once the
 //! renderer is made.
 
-mod batch;
-mod buses;
-mod casting;
-mod cursor;
+mod bus;
 mod kernel;
-mod limiter;
-mod obey;
-mod parking;
-mod placements;
-mod ramp;
-mod ranks;
+mod plays;
 mod renderer;
-mod schedule;
-mod tail;
-mod tournament;
 mod voice;
-mod voices;
 
+pub(crate) use plays::voices::Berths;
 pub use renderer::Renderer;
-pub(crate) use voices::Berths;

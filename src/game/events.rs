@@ -2,7 +2,7 @@
 
 use super::mixer::Mixer;
 use super::queue::Batch;
-use crate::message::Event;
+use crate::event::Event;
 
 /// How many are fetched at once, so that the books are not opened for each.
 const FETCH: usize = 8;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::link::message::Berths;
 use crate::log_line::log_line;
-use crate::message::Berths;
 use crate::sound::Sound;
 use crate::units;
 

@@ -7,16 +7,14 @@ use super::home::Home;
 use super::pending::Pending;
 use super::queue::EventQueue;
 use crate::Error;
-use crate::bridge::{Bridge, MOST_RESIZES};
 use crate::config::{Config, WhenFull};
-use crate::message::{
-    Berths, Change, Command, End, Ended, Ending, Event, Park, Parking, QUANTUM, Report, Request,
-    VoiceId,
-};
+use crate::event::{Ending, Event, Parking, VoiceId};
+use crate::link::message::{Berths, Change, Command, End, Ended, Park, QUANTUM, Report, Request};
+use crate::link::{Bridge, MOST_RESIZES, Row, Snapshot};
 use crate::play::{BusId, Play, Priority};
 use crate::pool::{Key, Pool};
 use crate::sound::Sound;
-use crate::stats::{Snapshot, Stats, VoiceInfo};
+use crate::stats::{Stats, VoiceInfo};
 use crate::units;
 
 /// How long grown voices must have been idle before the pool shrinks back, in seconds.
@@ -524,7 +522,7 @@ impl Ledger {
             self.snapshot_ordered = true;
         }
         let Some(latest) = &self.latest else { return Vec::new() };
-        let info = |row: &crate::stats::Row| {
+        let info = |row: &Row| {
             let key = self.tickets.key_at(row.ticket)?;
             // A later play may hold the ticket by now.
             let ticket = self.tickets.get(key).filter(|held| held.number.get() <= latest.heard)?;

@@ -1,6 +1,6 @@
 //! Controls that met a full queue, kept until there is room: the latest of each kind.
 
-use crate::message::Change;
+use crate::link::message::Change;
 
 #[derive(Default)]
 pub(super) struct Pending {

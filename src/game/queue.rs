@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::message::Event;
+use crate::event::Event;
 
 /// Events are numbered in the order in which they happened. Who asks takes a few at a time, and
 /// gives back what it did not hand out; so several can be asking, and each gives back in its turn.

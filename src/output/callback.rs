@@ -14,7 +14,7 @@ use crossbeam_utils::atomic::AtomicCell;
 use super::resampler::Resampler;
 use crate::Frame;
 use crate::audio::Renderer;
-use crate::bridge::Bridge;
+use crate::link::Bridge;
 
 /// Where the renderer sits.
 pub(super) struct Seat {

@@ -11,8 +11,8 @@ use cpal::{
 use super::callback::{Callback, Tenure, Verdict};
 use super::open::Device;
 use super::outlet::{Opened, Outlet, Wish};
-use crate::bridge::Bridge;
 use crate::config::RATES;
+use crate::link::Bridge;
 use crate::stats::OutputState;
 use crate::units;
 

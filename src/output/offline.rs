@@ -8,9 +8,9 @@ use std::sync::Arc;
 use hound::{SampleFormat, WavSpec, WavWriter};
 
 use crate::audio::Renderer;
-use crate::bridge::Bridge;
 use crate::config::{Config, RATES};
 use crate::game::Mixer;
+use crate::link::Bridge;
 use crate::{Error, Frame};
 
 /// The most frames that fit into one WAV file, whose sizes are 32-bit: a little over three hours

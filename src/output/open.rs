@@ -8,9 +8,9 @@ use super::outlet::{Outlet, Wish};
 use super::supervisor::{Pace, Supervisor, Word};
 use crate::Error;
 use crate::audio::Renderer;
-use crate::bridge::Bridge;
 use crate::config::Config;
 use crate::game::Mixer;
+use crate::link::Bridge;
 use crate::units::ms;
 
 /// How long the drop of the last mixer waits for the sound to fade out and the device to go.

@@ -2,7 +2,7 @@
 
 use crate::Frame;
 use crate::audio::Renderer;
-use crate::sinc;
+use crate::sound::sinc;
 
 /// How many frames are read for one, half of them before it.
 const TAPS: usize = 32;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use self::trial::Trial;
 use super::callback::{Callback, Seat, Tenure, Verdict};
 use super::outlet::{Opened, Outlet, Wish};
-use crate::bridge::Bridge;
+use crate::link::Bridge;
 use crate::log_line::{is_heard, log_line};
 use crate::stats::OutputState;
 use crate::units::ms;

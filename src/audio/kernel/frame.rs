@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // To read where a caller has proved that the clip is.
 
 use super::lanes::{LANES, Lanes, Rows};
-use crate::samples::{Sample, Samples};
+use crate::sound::{Sample, Samples};
 
 /// What a 16-bit sample is multiplied by: exact, whatever the sample.
 const SHORT: f32 = 1.0 / 32_768.0;

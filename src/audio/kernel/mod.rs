@@ -18,9 +18,9 @@ mod wide;
 pub(super) use frame::{ClipFrame, prefetch};
 pub(super) use wide::AT_ONCE;
 
-use super::ramp::Glide;
+use crate::audio::voice::ramp::Glide;
 use crate::config::Interpolation;
-use crate::sinc;
+use crate::sound::sinc;
 use lanes::{Cpu, LANES};
 
 /// Where a run is added: as many frames as both hold.

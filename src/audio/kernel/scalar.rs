@@ -5,7 +5,7 @@
 
 use super::frame::ClipFrame;
 use super::{Gains, Interpolator, Mix, SINC_PHASES, SINC_TAPS, SincTable};
-use crate::audio::ramp::Glide;
+use crate::audio::voice::ramp::Glide;
 
 /// Adds a run of frames as they are.
 pub(super) fn copy<F: ClipFrame>(mut mix: Mix, clip: &[F], gains: Gains) {

@@ -1,8 +1,8 @@
 //! What the kernels are worth as interpolators, and whether they all give the same bits.
 
 use super::*;
-use crate::audio::ramp::ONE;
-use crate::samples::Sample;
+use crate::audio::voice::ramp::ONE;
+use crate::sound::Sample;
 
 const INTERPOLATIONS: [Interpolation; 3] =
     [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];

@@ -7,7 +7,7 @@ use std::slice;
 use super::frame::ClipFrame;
 use super::lanes::{LANES, Lanes, Work};
 use super::{Gains, Interpolator, Mix, SINC_TAPS, SincTable};
-use crate::audio::ramp::Glide;
+use crate::audio::voice::ramp::Glide;
 
 /// How many clips are read in one pass: with more voices a pass the mix is loaded and stored less
 /// often for each, but their gains must fit into the registers.

@@ -7,11 +7,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) mod envelope;
+mod loudness;
+mod resample;
+mod samples;
+pub(crate) mod sinc;
+mod wav;
+
+use envelope::Envelope;
+pub use loudness::loudness;
+pub(crate) use samples::{Sample, Samples};
+use samples::{Seam, admit, gather};
+
 use crate::config::RATES;
-use crate::envelope::Envelope;
-pub(crate) use crate::samples::Samples;
-use crate::samples::{Seam, admit, gather};
-use crate::{Error, Frame, resample, units, wav};
+
+use crate::{Error, Frame, units};
 
 /// Positions are 32.32 fixed point; one bit is kept for what runs past the end.
 const MOST_FRAMES: usize = 1 << 31;

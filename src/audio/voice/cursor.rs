@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS};
 use super::ramp::{Glide, ONE};
-use crate::message::Loop;
+use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS};
+use crate::link::message::Loop;
 use crate::sound::{Samples, Sound};
 
 /// How many frames are laid out side by side where a run crosses an edge.
@@ -15,7 +15,7 @@ const FRACTION: u64 = ONE - 1;
 
 /// A place in a sound. A position beyond the loop's end plays out unlooped.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cursor {
+pub(in crate::audio) struct Cursor {
     pub position: u64,
     pub glide: Glide,
     looping: Option<Loop>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::samples::Sample;
+use super::samples::Sample;
 use crate::{Frame, units};
 
 /// How finely the envelope follows a sound: about as fast as loudness is heard to change.

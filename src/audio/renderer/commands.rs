@@ -1,9 +1,9 @@
 //! What the game said, carried out on a line of the grid.
 
-use super::buses::BusSet;
-use super::placements::Placement;
-use super::renderer::Renderer;
-use crate::message::{Change, Command, End, Report};
+use super::Renderer;
+use crate::audio::bus::BusSet;
+use crate::audio::plays::placements::Placement;
+use crate::link::message::{Change, Command, End, Report};
 use crate::play::BusId;
 
 /// What the commands of one line share.
@@ -18,7 +18,7 @@ struct Line {
 impl Renderer {
     /// Hears everything that had been said when it was asked: no more than the queue holds, and once
     /// what the last mixer left.
-    pub(super) fn obey(&mut self) {
+    pub(in crate::audio) fn obey(&mut self) {
         if let Some((last, fade)) = self.bridge.take_stop_all(self.obeyed) {
             self.stopped_up_to = self.stopped_up_to.max(last);
             self.stop_up_to(last, fade);

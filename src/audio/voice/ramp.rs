@@ -5,7 +5,7 @@
 
 /// A straight line from one gain to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ramp {
+pub(in crate::audio) struct Ramp {
     from: f32,
     to: f32,
     at: u32,
@@ -98,7 +98,7 @@ impl Ramp {
 /// every frame brought back to the power that every pair has. Without that a slow move from side
 /// to side would dip in the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pan {
+pub(in crate::audio) struct Pan {
     sides: [Ramp; 2],
 }
 
@@ -163,7 +163,7 @@ impl Pan {
 
 /// A position in a sound, and a step from frame to frame: whole frames in the upper 32 bits, the
 /// fraction in the lower.
-pub(super) const ONE: u64 = 1 << 32;
+pub(in crate::audio) const ONE: u64 = 1 << 32;
 
 /// The longest step, 32,768 frames at a time: with [`FINER`] it still fits into an `i64`.
 const MOST_STEP: u64 = 1 << 47;
@@ -173,7 +173,7 @@ const FINER: u32 = 15;
 
 /// The step from frame to frame, and how it changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Glide {
+pub(in crate::audio) struct Glide {
     /// The step, with `FINER` more bits.
     step: i64,
     slope: i64,

@@ -1,20 +1,23 @@
 //! One voice: a sound, a place in it, and the gains between it and the ear.
 
-use super::batch::Run;
-use super::buses::Route;
-use super::cursor::Cursor;
-use super::kernel::{Gains, Kernels, Mix, prefetch};
-use super::ramp::{Glide, Pan, Ramp};
+mod cursor;
+pub(super) mod ramp;
+
+use crate::audio::bus::Route;
+use crate::audio::kernel::{Gains, Kernels, Mix, prefetch};
+use crate::audio::renderer::batch::Run;
 use crate::config::WhenFull;
-use crate::envelope;
-use crate::message::{Change, End, Park, Request};
+use crate::link::message::{Change, End, Park, Request};
 use crate::play::{BusId, Priority};
 use crate::sound::Sound;
+use crate::sound::envelope;
 use crate::stats::VoiceState;
 use crate::units;
+use cursor::Cursor;
+use ramp::{Glide, Pan, Ramp};
 
 /// What every voice needs to know, and what never changes.
-pub(super) struct Setup {
+pub(in crate::audio) struct Setup {
     pub rate: u32,
     /// The shortest change, in frames.
     pub declick: u32,
@@ -28,7 +31,7 @@ fn alike(level: f32) -> f32 {
 }
 
 /// Room for the gains of as many frames as are ever mixed at once.
-pub(super) struct Curves {
+pub(in crate::audio) struct Curves {
     left: Box<[f32]>,
     right: Box<[f32]>,
 }
@@ -41,7 +44,7 @@ impl Curves {
 }
 
 /// A play that has a voice, or is parked until it gets one back.
-pub(super) struct Voice {
+pub(in crate::audio) struct Voice {
     pub sound: Sound,
     pub ticket: u32,
     /// The number of the command that asked for it.

@@ -1,8 +1,8 @@
 //! The voices of the pool, and whom to steal.
 
-use super::buses::Buses;
 use super::ranks::Ranks;
-use super::voice::{Setup, Voice};
+use crate::audio::bus::Buses;
+use crate::audio::voice::{Setup, Voice};
 use crate::config::WhenFull;
 use crate::play::Priority;
 use crate::pool::Pool;
@@ -21,7 +21,7 @@ impl Berths {
 }
 
 /// The voices that sound.
-pub(super) struct Voices {
+pub(in crate::audio) struct Voices {
     berths: Box<Berths>,
     /// Where they will move once they are few enough, on the way to a smaller pool.
     next: Option<Box<Berths>>,

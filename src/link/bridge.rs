@@ -1,24 +1,18 @@
 //! What lies between the two sides: two bounded channels, each behind a gate, and a few atomics.
-//!
-//! The channel alone would not do. Its calls are lock-free, yet each spins for as long as the
-//! other side sits preempted in the middle of its own: an audio thread has been seen to wait a
-//! whole second. So each direction counts what was `published` and what was `collected`, after
-//! the call that did it has returned. Nobody sends unless there is a place that was collected,
-//! nobody receives unless there is a message that was published. Every place touched is then
-//! complete, and no call ever finds a reason to spin.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
-use crossbeam_utils::CachePadded;
 use crossbeam_utils::atomic::AtomicCell;
 
+use super::lane::Lane;
+use super::message::{Command, Report};
+use super::meters::Meters;
+use super::snapshot::Snapshot;
 use crate::config::Config;
-use crate::message::{Command, Report};
-use crate::stats::{Meters, OutputState, Snapshot};
+use crate::stats::OutputState;
 
 /// Everything both sides hold. It keeps both ends of both channels, so nothing ever disconnects,
 /// whichever side is dropped first.
@@ -213,126 +207,9 @@ impl Bridge {
     }
 }
 
-/// One direction: one thread at a time sends, one at a time receives.
-pub(crate) struct Lane<T> {
-    sender: Sender<T>,
-    receiver: Receiver<T>,
-    capacity: u64,
-    published: CachePadded<AtomicU64>,
-    collected: CachePadded<AtomicU64>,
-}
-
-impl<T> Lane<T> {
-    fn new(capacity: usize) -> Lane<T> {
-        let (sender, receiver) = bounded(capacity);
-        Lane {
-            sender,
-            receiver,
-            capacity: capacity as u64,
-            published: CachePadded::default(),
-            collected: CachePadded::default(),
-        }
-    }
-
-    /// How many more can be sent now. For the sender: only the receiver can change it, upwards.
-    pub fn room(&self) -> u64 {
-        // Acquire, with the Release in `receive`: a place counted as collected is empty by now.
-        let under_way = self.published() - self.collected();
-        self.capacity - under_way
-    }
-
-    /// How many were ever sent, which is the number of the last one. For the sender.
-    pub fn published(&self) -> u64 {
-        self.published.load(Ordering::Relaxed)
-    }
-
-    /// How many of them were received, at the least. For the sender.
-    pub fn collected(&self) -> u64 {
-        self.collected.load(Ordering::Acquire)
-    }
-
-    /// How many it can hold.
-    pub fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    /// How many wait to be received. For the receiver: only the sender can change it, upwards.
-    pub fn waiting(&self) -> u64 {
-        // Acquire, with the Release in `send`: a message counted as published is whole by now.
-        self.published.load(Ordering::Acquire) - self.collected.load(Ordering::Relaxed)
-    }
-
-    /// Sends, or gives the message back if there is no room.
-    pub fn send(&self, message: T) -> Result<(), T> {
-        if self.room() == 0 {
-            return Err(message);
-        }
-        self.sender.try_send(message).map_err(|refused| refused.into_inner())?;
-        // One thread at a time sends, so nobody else can have counted in between.
-        self.published.store(self.published() + 1, Ordering::Release);
-        Ok(())
-    }
-
-    /// Receives the next one, if there is one.
-    pub fn receive(&self) -> Option<T> {
-        if self.waiting() == 0 {
-            return None;
-        }
-        let message = self.receiver.try_recv().ok()?;
-        // As in `send`.
-        self.collected.store(self.collected.load(Ordering::Relaxed) + 1, Ordering::Release);
-        Some(message)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_full_lane_gives_the_message_back() {
-        let lane = Lane::new(2);
-        assert_eq!((lane.send(1), lane.send(2), lane.send(3)), (Ok(()), Ok(()), Err(3)));
-        assert_eq!((lane.receive(), lane.room()), (Some(1), 1));
-        assert_eq!((lane.receive(), lane.receive()), (Some(2), None));
-        assert_eq!(lane.published(), 2);
-    }
-
-    #[test]
-    fn nobody_touches_a_place_that_the_other_side_is_still_busy_with() {
-        // As if the sender were preempted between its call and its count, and then the receiver.
-        let lane = Lane::new(1);
-        lane.sender.try_send(7).unwrap();
-        assert_eq!(lane.receive(), None, "not published yet");
-        lane.published.fetch_add(1, Ordering::Release);
-        assert_eq!(lane.receiver.try_recv(), Ok(7));
-        assert_eq!(lane.send(8), Err(8), "not collected yet");
-        lane.collected.fetch_add(1, Ordering::Release);
-        assert_eq!(lane.send(8), Ok(()));
-    }
-
-    #[test]
-    fn what_is_sent_on_one_thread_arrives_in_order_on_another() {
-        let lane = Lane::new(8);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for n in 0..20_000 {
-                    while lane.send(n).is_err() {
-                        std::thread::yield_now();
-                    }
-                }
-            });
-            for n in 0..20_000 {
-                let got = loop {
-                    match lane.receive() {
-                        Some(got) => break got,
-                        None => std::thread::yield_now(),
-                    }
-                };
-                assert_eq!(got, n);
-            }
-        });
-    }
 
     #[test]
     fn an_order_to_stop_all_knows_which_commands_came_before_it() {

@@ -1,11 +1,14 @@
 //! The way out: the buses a voice goes through.
 
-use super::ramp::Ramp;
-use crate::message::Change;
+pub(super) mod limiter;
+pub(super) mod tail;
+
+use crate::audio::voice::ramp::Ramp;
+use crate::link::message::Change;
 use crate::play::BusId;
 
 /// A bus: its gain, and the fade that pauses it.
-pub(super) struct Bus {
+pub(in crate::audio) struct Bus {
     pub gain: Ramp,
     pub hold: Ramp,
 }
@@ -16,7 +19,7 @@ const OPEN: Bus = Bus { gain: Ramp::rest(1.0), hold: Ramp::rest(1.0) };
 static STRAIGHT: Bus = OPEN;
 
 /// The sixteen of them. The first is the master.
-pub(super) struct Buses {
+pub(in crate::audio) struct Buses {
     master: Bus,
     others: [Bus; BusId::COUNT - 1],
     /// For how many frames each has ever moved: its own time, which stands still while it is
@@ -26,7 +29,7 @@ pub(super) struct Buses {
 
 /// The buses on a voice's way.
 #[derive(Clone, Copy)]
-pub(super) struct Route<'a> {
+pub(in crate::audio) struct Route<'a> {
     pub bus: &'a Bus,
     pub master: &'a Bus,
 }
@@ -56,7 +59,7 @@ impl Route<'_> {
 
 /// Buses with voices on them that are in some state: a bit for each.
 #[derive(Clone, Copy, Default)]
-pub(super) struct BusSet(u32);
+pub(in crate::audio) struct BusSet(u32);
 
 impl BusSet {
     pub fn add(&mut self, bus: BusId) {

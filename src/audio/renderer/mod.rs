@@ -1,27 +1,32 @@
 //! The renderer: hear what the game says, mix, send home what has ended.
 
+pub(super) mod batch;
+mod commands;
+mod placement;
+
 use std::mem;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::batch::Batch;
-use super::buses::{BusSet, Buses};
-use super::kernel::{Kernels, Mix};
-use super::limiter::{self, Limiter};
-use super::parking::ParkedPlays;
-use super::placements::{Placement, Placements};
-use super::schedule::Schedule;
-use super::tail::Tail;
-use super::voice::{Curves, Setup, Voice};
-use super::voices::Voices;
 use crate::Frame;
-use crate::bridge::Bridge;
+use crate::audio::bus::limiter::{self, Limiter};
+use crate::audio::bus::tail::Tail;
+use crate::audio::bus::{BusSet, Buses};
+use crate::audio::kernel::{Kernels, Mix};
+use crate::audio::plays::parked::ParkedPlays;
+use crate::audio::plays::placements::{Placement, Placements};
+use crate::audio::plays::schedule::Schedule;
+use crate::audio::plays::voices::Voices;
+use crate::audio::voice::{Curves, Setup, Voice};
 use crate::config::Config;
-use crate::message::{self, End, QUANTUM, Report};
+use crate::link::Bridge;
+use crate::link::message::{self, End, QUANTUM, Report};
+use crate::link::{Row, Snapshot};
 use crate::sound::Sound;
-use crate::stats::{Row, Snapshot, VoiceState};
+use crate::stats::VoiceState;
 use crate::units::{self, ms};
+use batch::Batch;
 
 /// The most that is mixed in one pass, if nothing happens on the lines between.
 const PASS: usize = 4 * QUANTUM;
@@ -36,25 +41,25 @@ const DECLICK: std::time::Duration = ms(5);
 /// [`Mixer::offline`](crate::Mixer::offline) makes the two together. `render` never allocates,
 /// frees, locks or waits, so it can be driven from any audio callback.
 pub struct Renderer {
-    pub(super) bridge: Arc<Bridge>,
-    pub(super) setup: Setup,
-    pub(super) voices: Voices,
-    pub(super) parked: ParkedPlays,
-    pub(super) schedule: Schedule,
-    pub(super) placements: Placements,
-    pub(super) buses: Buses,
+    pub(in crate::audio) bridge: Arc<Bridge>,
+    pub(in crate::audio) setup: Setup,
+    pub(in crate::audio) voices: Voices,
+    pub(in crate::audio) parked: ParkedPlays,
+    pub(in crate::audio) schedule: Schedule,
+    pub(in crate::audio) placements: Placements,
+    pub(in crate::audio) buses: Buses,
     /// The buses on which voices are in the midst of a sound.
-    pub(super) begun_on: BusSet,
-    pub(super) tail: Tail,
-    pub(super) scratch: Scratch,
+    pub(in crate::audio) begun_on: BusSet,
+    pub(in crate::audio) tail: Tail,
+    pub(in crate::audio) scratch: Scratch,
     /// The frame that is computed next.
-    pub(super) now: u64,
+    pub(in crate::audio) now: u64,
     /// How many commands were heard.
-    pub(super) obeyed: u64,
+    pub(in crate::audio) obeyed: u64,
     /// Plays up to this command are over before they begin: all was stopped.
-    pub(super) stopped_up_to: u64,
+    pub(in crate::audio) stopped_up_to: u64,
     /// How often a voice was given its slot.
-    pub(super) activated: u64,
+    pub(in crate::audio) activated: u64,
     notices: Notices,
     limiter: Limiter,
     /// The frames of the last pass, and behind them those that the limiter looks ahead at.
@@ -70,7 +75,7 @@ pub struct Renderer {
 }
 
 /// Room to work in.
-pub(super) struct Scratch {
+pub(in crate::audio) struct Scratch {
     pub curves: Curves,
     pub left: Box<[f32]>,
     pub right: Box<[f32]>,
@@ -315,7 +320,7 @@ impl Renderer {
     }
 
     /// Takes a voice from where it is.
-    pub(super) fn vacate(&mut self, placement: Placement) -> Option<Voice> {
+    pub(in crate::audio) fn vacate(&mut self, placement: Placement) -> Option<Voice> {
         match placement {
             Placement::Playing(slot) => self.voices.take(slot),
             Placement::Parked(slot) => self.parked.take(slot),
@@ -324,12 +329,12 @@ impl Renderer {
     }
 
     /// Ends a play: the one report that each play makes, with its sound in it.
-    pub(super) fn end(&mut self, ticket: u32, sound: Sound, at: u64, why: End) {
+    pub(in crate::audio) fn end(&mut self, ticket: u32, sound: Sound, at: u64, why: End) {
         self.placements.end(ticket);
         self.send_home(Report::Ended(message::Ended { why, ticket, at, sound }));
     }
 
-    pub(super) fn send_home(&self, report: Report) {
+    pub(in crate::audio) fn send_home(&self, report: Report) {
         if let Err(report) = self.bridge.reports.send(report) {
             // Every ending and every pool has a place of its own, so there is always room. Were
             // there none, to leak would still be better than to free here.
@@ -338,7 +343,7 @@ impl Renderer {
     }
 
     /// Sends a notice, if there is room that no ending may need.
-    pub(super) fn notify(&mut self, report: Report) {
+    pub(in crate::audio) fn notify(&mut self, report: Report) {
         let reports = &self.bridge.reports;
         if self.notices.add(reports.published() + 1, reports.collected()) {
             self.send_home(report);

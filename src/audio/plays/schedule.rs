@@ -3,11 +3,11 @@
 //! A heap, earliest first and among equals in the order they were asked for, whose entries know
 //! their place in it, so that any of them can be called off.
 
-use crate::message::Request;
+use crate::link::message::Request;
 use crate::pool::Pool;
 
 /// A play that waits.
-pub(super) struct Waiting {
+pub(in crate::audio) struct Waiting {
     pub request: Request,
     /// The number of the command that asked for it.
     pub number: u64,
@@ -16,7 +16,7 @@ pub(super) struct Waiting {
     place: usize,
 }
 
-pub(super) struct Schedule {
+pub(in crate::audio) struct Schedule {
     waiting: Pool<Waiting>,
     heap: Box<[u32]>,
 }

@@ -3,9 +3,9 @@
 //! A voice is ranked by what is its own; what its bus makes of that counts when the least of each
 //! bus are compared. So a bus may change as often as it likes: no voice is ranked anew for it.
 
-use super::buses::Buses;
 use super::tournament::TournamentTree;
-use super::voice::{Setup, Voice};
+use crate::audio::bus::Buses;
+use crate::audio::voice::{Setup, Voice};
 use crate::play::{BusId, Priority};
 use crate::pool::Pool;
 
@@ -46,7 +46,7 @@ impl Rank {
 }
 
 /// The ranks of the voices of a pool. Made and freed on the game side, with the pool.
-pub(super) struct Ranks {
+pub(in crate::audio) struct Ranks {
     ranks: Box<[Rank]>,
     quietest: [TournamentTree; BusId::COUNT],
     oldest: TournamentTree,

@@ -4,7 +4,7 @@ use std::array;
 use std::sync::Arc;
 
 use crate::Frame;
-use crate::message::Loop;
+use crate::link::message::Loop;
 
 /// Far above any signal, far below where sums of thousands of voices leave `f32`.
 const LOUDEST_SAMPLE: f32 = 65_536.0;

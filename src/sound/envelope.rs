@@ -10,8 +10,8 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use crate::loudness::{HOP, Weighting};
-use crate::samples::{Sample, Samples};
+use super::loudness::{HOP, Weighting};
+use super::samples::{Sample, Samples};
 use crate::units;
 
 /// How far ahead the ear's time reaches: what lies so far off counts by 1/e. Between 200 and

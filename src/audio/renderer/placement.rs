@@ -2,12 +2,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::kernel::Mix;
-use super::placements::Placement;
-use super::renderer::Renderer;
-use super::voice::Voice;
+use super::Renderer;
+use crate::audio::kernel::Mix;
+use crate::audio::plays::placements::Placement;
+use crate::audio::voice::Voice;
 use crate::config::WhenFull;
-use crate::message::{End, Park, QUANTUM, Refusal, Report, Request, Start};
+use crate::event::Refusal;
+use crate::link::message::{End, Park, QUANTUM, Report, Request, Start};
 use crate::play::Priority;
 
 /// How much louder than a voice a parked play must have become to take its place: 6 dB.
@@ -15,7 +16,7 @@ const MUCH_LOUDER: f32 = 1.995_262_3;
 
 impl Renderer {
     /// A play has come: it begins now, or waits for its frame.
-    pub(super) fn begin(&mut self, request: Request) {
+    pub(in crate::audio) fn begin(&mut self, request: Request) {
         if self.obeyed <= self.stopped_up_to {
             return self.end(request.ticket, request.sound, self.now, End::Stopped);
         }
@@ -40,7 +41,7 @@ impl Renderer {
     /// A play's frame has come. It takes a free voice, if there is one. In a full pool, who cannot be
     /// heard parks and robs nobody; everybody else takes the place of whom the answer names; and
     /// where nobody may be robbed it parks, if it may, or is refused.
-    pub(super) fn claim(&mut self, request: Request, number: u64) {
+    pub(in crate::audio) fn claim(&mut self, request: Request, number: u64) {
         let voice = Voice::new(request, number, &self.setup);
         if voice.is_over() {
             return self.end(voice.ticket, voice.sound, self.now, End::Finished);
@@ -131,7 +132,7 @@ impl Renderer {
     }
 
     /// Mixes what is left of a voice into the tail, fading out, if there is anything to hear.
-    pub(super) fn leave_tail(&mut self, slot: u32) {
+    pub(in crate::audio) fn leave_tail(&mut self, slot: u32) {
         let Some(voice) = self.voices.pool().at(slot) else { return };
         let route = self.buses.route(voice.bus);
         if !voice.is_sounding(route) {
@@ -147,7 +148,7 @@ impl Renderer {
 
     /// Lets the parked come back, loudest first: into free voices, and now and then by taking a
     /// place back. Who cannot be heard stays: it would take a voice for nothing.
-    pub(super) fn unpark(&mut self) {
+    pub(in crate::audio) fn unpark(&mut self) {
         let review = self.parked.is_review(self.now);
         let free = self.voices.has_room() && self.parked.is_awake(self.now);
         if !review && !free {
@@ -210,7 +211,7 @@ impl Renderer {
 
     /// Carries on with a resize: lets those go that are too many, quietest first and never the
     /// protected, and moves once everybody fits.
-    pub(super) fn settle(&mut self) {
+    pub(in crate::audio) fn settle(&mut self) {
         if !self.voices.is_unsettled() {
             return;
         }
@@ -229,7 +230,7 @@ impl Renderer {
     }
 
     /// Ends every play there is.
-    pub(super) fn end_everything(&mut self) {
+    pub(in crate::audio) fn end_everything(&mut self) {
         for ticket in 0..self.placements.tickets() {
             let placement = self.placements.get(ticket);
             if let Placement::Waiting(slot) = placement {

@@ -4,7 +4,7 @@ use crate::play::BusId;
 
 /// Where a ticket's play is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Placement {
+pub(in crate::audio) enum Placement {
     Nowhere,
     Playing(u32),
     Parked(u32),
@@ -27,7 +27,7 @@ struct Entry {
 
 const EMPTY: Entry = Entry { placement: Placement::Nowhere, bus: None, before: NONE, after: NONE };
 
-pub(super) struct Placements {
+pub(in crate::audio) struct Placements {
     entries: Box<[Entry]>,
     /// The first and the last in each bus's list.
     ends: [[u32; 2]; BusId::COUNT],

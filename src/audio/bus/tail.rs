@@ -4,10 +4,10 @@
 //! mixed into the coming blocks. Its voice is free at once, and a thousand thefts in one block
 //! need no more room than one.
 
-use super::kernel::Mix;
+use crate::audio::kernel::Mix;
 
 /// A ring of frames to come, as long as the longest fade.
-pub(super) struct Tail {
+pub(in crate::audio) struct Tail {
     left: Box<[f32]>,
     right: Box<[f32]>,
     /// Where the next frame is.

@@ -7,8 +7,8 @@
 use std::f64::consts::PI;
 use std::sync::{Arc, OnceLock};
 
-use crate::message::Loop;
-use crate::samples::{Sample, Samples, Seam, tamed};
+use super::samples::{Sample, Samples, Seam, tamed};
+use crate::link::message::Loop;
 
 /// In the middle between 0.9 of the band edge, which is kept, and the edge itself, beyond
 /// which everything is gone. In cycles per frame, of which half a one is the edge.

@@ -6,7 +6,7 @@
 //! are played again. The keys stay with whoever has them, so that many trees can share them.
 
 /// A tournament among as many places as it was made with.
-pub(super) struct TournamentTree {
+pub(in crate::audio) struct TournamentTree {
     /// The pairs, the top one at 1: under `n` are `2n` and `2n + 1`. Those from the number of
     /// places on are the places themselves, so they are not kept here.
     winners: Box<[u32]>,

@@ -9,9 +9,9 @@
 
 use std::time::Duration;
 
-use super::kernel;
 use crate::Frame;
-use crate::message::QUANTUM;
+use crate::audio::kernel;
+use crate::link::message::QUANTUM;
 use crate::units::{self, ms};
 
 /// How far it looks ahead, at the least: the gain falls over this time, which adds less to the
@@ -38,7 +38,7 @@ const RELEASE_BITS: u32 = 24;
 /// number.
 const STEP: usize = 16;
 
-pub(super) struct Limiter {
+pub(in crate::audio) struct Limiter {
     /// The most that any frame of each of the latest steps needs, and where the next one goes.
     needs: Box<[i64]>,
     step: usize,
@@ -54,7 +54,7 @@ pub(super) struct Limiter {
 }
 
 /// How far ahead a limiter looks at a rate: whole quanta, in frames.
-pub(super) fn look_ahead(rate: u32) -> usize {
+pub(in crate::audio) fn look_ahead(rate: u32) -> usize {
     (units::short_frames(LOOK_AHEAD, rate) as usize).next_multiple_of(QUANTUM).max(QUANTUM)
 }
 

@@ -5,24 +5,24 @@
 
 use std::mem::Discriminant;
 
-use super::kernel::{AT_ONCE, ClipFrame, Gains, Kernels, Mix};
-use super::voice::Voice;
+use crate::audio::kernel::{AT_ONCE, ClipFrame, Gains, Kernels, Mix};
+use crate::audio::voice::Voice;
 use crate::pool::Pool;
 use crate::sound::Samples;
 
 /// A run of a voice's clip as it is, at one gain.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Run {
+pub(in crate::audio) struct Run {
     pub first: usize,
     pub gains: [f32; 2],
 }
 
 /// What a clip's frames are.
-pub(super) type Kind = Discriminant<Samples>;
+pub(in crate::audio) type Kind = Discriminant<Samples>;
 
 /// Runs of voices whose clips are of one kind.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(in crate::audio) struct Batch {
     kind: Option<Kind>,
     slots: [u32; AT_ONCE],
     runs: [Run; AT_ONCE],

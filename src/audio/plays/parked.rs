@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
-use super::buses::Buses;
 use super::tournament::TournamentTree;
-use super::voice::{Setup, Voice};
-use crate::message::{Park, QUANTUM};
+use crate::audio::bus::Buses;
+use crate::audio::voice::{Setup, Voice};
+use crate::link::message::{Park, QUANTUM};
 use crate::play::BusId;
 use crate::pool::Pool;
 use crate::units::{self, ms};
@@ -23,7 +23,7 @@ const GUARD: Duration = ms(250);
 const REVIEWS: u32 = 16;
 
 /// A parked play.
-pub(super) struct Parked {
+pub(in crate::audio) struct Parked {
     pub voice: Voice,
     /// The time of its bus at which its voice was where it says.
     since_bus_time: u64,
@@ -46,7 +46,7 @@ struct Rank {
     order: u64,
 }
 
-pub(super) struct ParkedPlays {
+pub(in crate::audio) struct ParkedPlays {
     pool: Pool<Parked>,
     ranks: Box<[Option<Rank>]>,
     loudest: TournamentTree,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use hound::WavReader;
 
-use crate::samples::{Samples, admit, gather};
-use crate::sound::check_rate;
+use super::check_rate;
+use super::samples::{Samples, admit, gather};
 
 /// A decoded file.
 pub(crate) struct Wav {

@@ -1,0 +1,10 @@
+//! What crosses between the threads, and the only place that both sides know.
+
+mod bridge;
+mod lane;
+pub(crate) mod message;
+mod meters;
+mod snapshot;
+
+pub(crate) use bridge::{Bridge, MOST_RESIZES};
+pub(crate) use snapshot::{Row, Snapshot};
