@@ -176,6 +176,7 @@ impl Play {
             },
             when_full,
             paused: false,
+            muted: false,
             sound: self.sound,
         }
     }

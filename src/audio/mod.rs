@@ -7,5 +7,11 @@ mod plays;
 mod renderer;
 mod voice;
 
-pub(crate) use plays::voices::Berths;
 pub use renderer::Renderer;
+
+use crate::link::message::Made;
+
+/// Makes a pool of so many voices, for the game side to send.
+pub(crate) fn make_voices(voices: u32) -> Made {
+    Box::new(plays::voices::VoiceSlots::new(voices as usize))
+}

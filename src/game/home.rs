@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::link::message::Berths;
+use crate::link::message::Made;
 use crate::log_line::log_line;
 use crate::sound::Sound;
 use crate::units;
@@ -12,7 +12,7 @@ use crate::units;
 pub(super) struct Home {
     sounds: [Option<Sound>; Home::ROOM],
     count: usize,
-    berths: Option<Box<Berths>>,
+    pool: Option<Made>,
     theft: Option<Theft>,
 }
 
@@ -28,17 +28,17 @@ impl Home {
     const ROOM: usize = 16;
 
     pub fn new() -> Home {
-        Home { sounds: [const { None }; Home::ROOM], count: 0, berths: None, theft: None }
+        Home { sounds: [const { None }; Home::ROOM], count: 0, pool: None, theft: None }
     }
 
     /// Whether what one more report brings fits: a sound, or a pool.
     pub fn has_room(&self) -> bool {
-        self.count < Home::ROOM && self.berths.is_none()
+        self.count < Home::ROOM && self.pool.is_none()
     }
 
     /// Whether there is nothing to let go, and nothing to say.
     pub fn is_empty(&self) -> bool {
-        self.count == 0 && self.berths.is_none() && self.theft.is_none()
+        self.count == 0 && self.pool.is_none() && self.theft.is_none()
     }
 
     pub fn sound(&mut self, sound: Sound) {
@@ -46,8 +46,8 @@ impl Home {
         self.count += 1;
     }
 
-    pub fn berths(&mut self, berths: Box<Berths>) {
-        self.berths = Some(berths);
+    pub fn pool(&mut self, pool: Made) {
+        self.pool = Some(pool);
     }
 
     /// The first theft of a mixer's life is to be told: that is how one learns of a full pool.

@@ -9,7 +9,7 @@ use super::queue::EventQueue;
 use crate::Error;
 use crate::config::{Config, WhenFull};
 use crate::event::{Ending, Event, Parking, VoiceId};
-use crate::link::message::{Berths, Change, Command, End, Ended, Park, QUANTUM, Report, Request};
+use crate::link::message::{Change, Command, End, Ended, Made, Park, QUANTUM, Report, Request};
 use crate::link::{Bridge, MOST_RESIZES, Row, Snapshot};
 use crate::play::{BusId, Play, Priority};
 use crate::pool::{Key, Pool};
@@ -60,6 +60,7 @@ pub(super) struct Ledger {
     mixer: u32,
     rate: u32,
     max_voices: usize,
+    make_voices: fn(u32) -> Made,
     tickets: Pool<Ticket>,
     /// Tickets with something pending, in the order in which they came. Never more than there are,
     /// and as seldom needed as what they wait with.
@@ -87,11 +88,12 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub fn new(config: &Config, mixer: u32) -> Ledger {
+    pub fn new(config: &Config, mixer: u32, make_voices: fn(u32) -> Made) -> Ledger {
         Ledger {
             mixer,
             rate: config.sample_rate,
             max_voices: config.max_voices,
+            make_voices,
             tickets: Pool::new(config.tickets()),
             line: VecDeque::new(),
             buses: Default::default(),
@@ -140,7 +142,7 @@ impl Ledger {
             tag: play.tag,
             bus: play.bus,
             priority: play.priority,
-            number: Number::new(bridge.commands.published() + 1),
+            number: Number::new(bridge.commands.placed() + 1),
             pending: None,
         })?;
         let request = play.request(key.slot() as u32, self.when_full, self.rate);
@@ -177,7 +179,7 @@ impl Ledger {
 
     /// Ends every play that was ever accepted, and nothing that comes later.
     pub fn stop_all(&mut self, bridge: &Bridge, fade: u32) {
-        bridge.order_stop_all(bridge.commands.published(), fade);
+        bridge.order_stop_all(bridge.commands.placed(), fade);
     }
 
     /// Whether there is anything that could not be sent before.
@@ -288,7 +290,7 @@ impl Ledger {
     }
 
     fn send_resize(&mut self, bridge: &Bridge, voices: usize) {
-        if bridge.commands.send(Command::Resize(Box::new(Berths::new(voices)))).is_ok() {
+        if bridge.commands.send(Command::Resize((self.make_voices)(voices as u32))).is_ok() {
             self.voices = voices;
             self.resizes += 1;
             self.crowded = bridge.meters.clock.load(Relaxed);
@@ -332,9 +334,10 @@ impl Ledger {
                         at,
                     });
                 }
-                Report::Retired(berths) => {
+                Report::Started { .. } => (),
+                Report::Retired(pool) => {
                     self.resizes -= 1;
-                    home.berths(berths);
+                    home.pool(pool);
                 }
             }
         }
@@ -350,7 +353,7 @@ impl Ledger {
                 Some(Command::Play(Request { ticket, sound, .. })) => {
                     self.end(Ended { why: End::Stopped, ticket, at, sound }, home);
                 }
-                Some(Command::Resize(berths)) => home.berths(berths),
+                Some(Command::Resize(pool)) => home.pool(pool),
                 Some(Command::Voice { .. } | Command::Bus { .. }) => (),
                 None => break,
             }
@@ -562,7 +565,8 @@ mod tests {
             when_full: WhenFull::Grow,
             ..Config::default()
         };
-        let (mut ledger, bridge) = (Ledger::new(&config, 0), Bridge::new(&config));
+        let (mut ledger, bridge) =
+            (Ledger::new(&config, 0, |_| Box::new(())), Bridge::new(&config));
         let play = Play::of(&Sound::from_mono(48_000, &[0.5]).unwrap());
         let admission = ledger.admit(&bridge).expect("there is room");
         ledger.play(&bridge, admission, play.clone()).expect("it is sent");
@@ -584,7 +588,7 @@ mod tests {
             });
             for round in 0..50_000 {
                 // This leaves a place for the play, and none for a pool before it.
-                ledger.change_bus(&bridge, BusId::MASTER, Change::Pause);
+                ledger.change_bus(&bridge, BusId::MASTER, Change::Pause { fade: 0 });
                 let admission = ledger.admit(&bridge);
                 let accepted = admission.and_then(|it| ledger.play(&bridge, it, play.clone()));
                 let mut sent = 0;
@@ -609,7 +613,7 @@ mod tests {
         let (mut ledger, bridge, play) = about_to_grow(1);
         let before = ledger.stats(&bridge);
         let admission = ledger.admit(&bridge).expect("there is room");
-        ledger.change_bus(&bridge, BusId::MASTER, Change::Pause);
+        ledger.change_bus(&bridge, BusId::MASTER, Change::Pause { fade: 0 });
         assert_eq!(ledger.play(&bridge, admission, play), None);
         let turned_away = before.turned_away + 1;
         assert_eq!(ledger.stats(&bridge), Stats { turned_away, ..before });

@@ -15,7 +15,7 @@ use crate::Error;
 use crate::config::{Config, WhenFull};
 use crate::event::VoiceId;
 use crate::link::Bridge;
-use crate::link::message::Change;
+use crate::link::message::{Change, Made};
 use crate::play::{Play, Target, tame_gain, tame_pan, tame_speed};
 use crate::sound::Sound;
 use crate::stats::{OutputState, Stats, VoiceInfo};
@@ -74,8 +74,13 @@ const MOST_GROWTH: u32 = 384;
 static MIXERS: AtomicU32 = AtomicU32::new(0);
 
 impl Mixer {
-    pub(crate) fn new(config: &Config, bridge: Arc<Bridge>, driver: Option<Driver>) -> Mixer {
-        let ledger = Mutex::new(Ledger::new(config, MIXERS.fetch_add(1, Relaxed)));
+    pub(crate) fn new(
+        config: &Config,
+        bridge: Arc<Bridge>,
+        make_voices: fn(u32) -> Made,
+        driver: Option<Driver>,
+    ) -> Mixer {
+        let ledger = Mutex::new(Ledger::new(config, MIXERS.fetch_add(1, Relaxed), make_voices));
         let rate = config.sample_rate;
         Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
     }
@@ -120,12 +125,12 @@ impl Mixer {
 
     /// Lets a play, or everything on a bus, stand still.
     pub fn pause(&self, target: impl Into<Target>) {
-        self.change(target.into(), Change::Pause);
+        self.change(target.into(), Change::Pause { fade: 0 });
     }
 
     /// Lets it go on where it stood.
     pub fn resume(&self, target: impl Into<Target>) {
-        self.change(target.into(), Change::Resume);
+        self.change(target.into(), Change::Resume { fade: 0 });
     }
 
     /// Changes the gain of a play, or of a bus.

@@ -19,11 +19,12 @@ impl Pending {
             Change::Stop { fade } => {
                 self.stop = Some(self.stop.map_or(fade, |kept| kept.min(fade)))
             }
-            Change::Pause => self.paused = Some(true),
-            Change::Resume => self.paused = Some(false),
+            Change::Pause { .. } => self.paused = Some(true),
+            Change::Resume { .. } => self.paused = Some(false),
             Change::Gain { to, over } => self.gain = Some((to, over)),
             Change::Pan { to, over } => self.pan = Some((to, over)),
             Change::Speed { to, over } => self.speed = Some((to, over)),
+            Change::Mute(_) | Change::EndLoop => (),
             Change::Seek { to } => self.seek = Some(to),
         }
     }
@@ -31,7 +32,8 @@ impl Pending {
     /// Takes the next one out. A stop comes last: what it ends, nothing else can reach.
     pub fn next(&mut self) -> Option<Change> {
         let seek = |to| Change::Seek { to };
-        let paused = |paused| if paused { Change::Pause } else { Change::Resume };
+        let paused =
+            |paused| if paused { Change::Pause { fade: 0 } } else { Change::Resume { fade: 0 } };
         let gain = |(to, over)| Change::Gain { to, over };
         let pan = |(to, over)| Change::Pan { to, over };
         let speed = |(to, over)| Change::Speed { to, over };

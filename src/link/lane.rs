@@ -17,8 +17,17 @@ pub(crate) struct Lane<T> {
     sender: Sender<T>,
     receiver: Receiver<T>,
     capacity: u64,
-    published: CachePadded<AtomicU64>,
+    sent: CachePadded<Sent>,
     collected: CachePadded<AtomicU64>,
+}
+
+/// What the sender counts.
+#[derive(Default)]
+struct Sent {
+    /// Those in the channel, of which the receiver may not know yet. Only the sender reads it.
+    placed: AtomicU64,
+    /// Those that the receiver may take.
+    published: AtomicU64,
 }
 
 impl<T> Lane<T> {
@@ -28,7 +37,7 @@ impl<T> Lane<T> {
             sender,
             receiver,
             capacity: capacity as u64,
-            published: CachePadded::default(),
+            sent: CachePadded::default(),
             collected: CachePadded::default(),
         }
     }
@@ -36,13 +45,13 @@ impl<T> Lane<T> {
     /// How many more can be sent now. For the sender: only the receiver can change it, upwards.
     pub fn room(&self) -> u64 {
         // Acquire, with the Release in `receive`: a place counted as collected is empty by now.
-        let under_way = self.published() - self.collected();
+        let under_way = self.placed() - self.collected();
         self.capacity - under_way
     }
 
-    /// How many were ever sent, which is the number of the last one. For the sender.
-    pub fn published(&self) -> u64 {
-        self.published.load(Ordering::Relaxed)
+    /// How many were ever placed, which is the number of the last one. For the sender.
+    pub fn placed(&self) -> u64 {
+        self.sent.placed.load(Ordering::Relaxed)
     }
 
     /// How many of them were received, at the least. For the sender.
@@ -57,18 +66,31 @@ impl<T> Lane<T> {
 
     /// How many wait to be received. For the receiver: only the sender can change it, upwards.
     pub fn waiting(&self) -> u64 {
-        // Acquire, with the Release in `send`: a message counted as published is whole by now.
-        self.published.load(Ordering::Acquire) - self.collected.load(Ordering::Relaxed)
+        // Acquire, with the Release in `publish`: a message counted as published is whole by now.
+        self.sent.published.load(Ordering::Acquire) - self.collected.load(Ordering::Relaxed)
     }
 
-    /// Sends, or gives the message back if there is no room.
-    pub fn send(&self, message: T) -> Result<(), T> {
+    /// Places a message, or gives it back if there is no room. It arrives with the next
+    /// [`publish`](Lane::publish), together with all that were placed before that.
+    pub fn place(&self, message: T) -> Result<(), T> {
         if self.room() == 0 {
             return Err(message);
         }
         self.sender.try_send(message).map_err(|refused| refused.into_inner())?;
         // One thread at a time sends, so nobody else can have counted in between.
-        self.published.store(self.published() + 1, Ordering::Release);
+        self.sent.placed.store(self.placed() + 1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Lets the receiver have all that was placed, at one stroke: it sees all of it or none.
+    pub fn publish(&self) {
+        self.sent.published.store(self.placed(), Ordering::Release);
+    }
+
+    /// Sends one message, or gives it back if there is no room.
+    pub fn send(&self, message: T) -> Result<(), T> {
+        self.place(message)?;
+        self.publish();
         Ok(())
     }
 
@@ -78,7 +100,7 @@ impl<T> Lane<T> {
             return None;
         }
         let message = self.receiver.try_recv().ok()?;
-        // As in `send`.
+        // As in `place`.
         self.collected.store(self.collected.load(Ordering::Relaxed) + 1, Ordering::Release);
         Some(message)
     }
@@ -94,7 +116,7 @@ mod tests {
         assert_eq!((lane.send(1), lane.send(2), lane.send(3)), (Ok(()), Ok(()), Err(3)));
         assert_eq!((lane.receive(), lane.room()), (Some(1), 1));
         assert_eq!((lane.receive(), lane.receive()), (Some(2), None));
-        assert_eq!(lane.published(), 2);
+        assert_eq!(lane.placed(), 2);
     }
 
     #[test]
@@ -103,11 +125,21 @@ mod tests {
         let lane = Lane::new(1);
         lane.sender.try_send(7).unwrap();
         assert_eq!(lane.receive(), None, "not published yet");
-        lane.published.fetch_add(1, Ordering::Release);
+        lane.sent.placed.fetch_add(1, Ordering::Relaxed);
+        lane.publish();
         assert_eq!(lane.receiver.try_recv(), Ok(7));
         assert_eq!(lane.send(8), Err(8), "not collected yet");
         lane.collected.fetch_add(1, Ordering::Release);
         assert_eq!(lane.send(8), Ok(()));
+    }
+
+    #[test]
+    fn what_is_placed_arrives_together() {
+        let lane = Lane::new(2);
+        assert_eq!((lane.place(1), lane.place(2), lane.place(3)), (Ok(()), Ok(()), Err(3)));
+        assert_eq!((lane.waiting(), lane.receive()), (0, None));
+        lane.publish();
+        assert_eq!((lane.waiting(), lane.receive(), lane.receive()), (2, Some(1), Some(2)));
     }
 
     #[test]

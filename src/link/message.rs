@@ -1,23 +1,28 @@
 //! The contract between the two sides: what the game says, and what comes back.
 
+use std::any::Any;
+
 use crate::config::WhenFull;
 use crate::event::Refusal;
 use crate::play::{BusId, Priority};
 use crate::sound::Sound;
 
-/// The voices the audio side mixes from. The game side makes and frees them, so that the audio
-/// side does neither; it never looks inside.
-pub(crate) use crate::audio::Berths;
-
 /// The grid, in frames: commands take effect on its lines, and whole quanta are computed, whatever
 /// the size of the buffers that are asked for.
 pub(crate) const QUANTUM: usize = 128;
 
+/// What the game side makes and the audio side uses, so that the audio side never allocates: a pool of
+/// voices. Only the audio side knows what is in the box; it comes home to be freed.
+pub(crate) type Made = Box<dyn Any + Send>;
+
 /// What the game says. A ticket is enough to name a play: the game side gives a ticket out again
 /// only after it has collected the ending of the play that held it, so a control in the queue can
 /// meet no later play.
-pub(crate) enum Command {
-    Play(Request),
+///
+/// In this form it crosses to the audio side, with the sound and what was made for it inside. The same
+/// command is plain data as a [`PlainCommand`].
+pub(crate) enum Command<S = Sound, P = Made> {
+    Play(Request<S>),
     Voice {
         ticket: u32,
         change: Change,
@@ -26,13 +31,36 @@ pub(crate) enum Command {
         bus: BusId,
         change: Change,
     },
-    /// Growing and shrinking: mix from these from now on, and send the old ones home.
-    Resize(Box<Berths>),
+    /// Growing and shrinking: mix from this pool from now on, and send the old one home.
+    Resize(P),
 }
 
-/// A play, with all of it in frames and tamed.
-pub(crate) struct Request {
-    pub sound: Sound,
+/// A command of numbers alone: a sound by its [number](Sound::number), a pool by how many voices it has.
+pub(crate) type PlainCommand = Command<u64, u32>;
+
+impl PlainCommand {
+    /// The command as it crosses: `sound` and `pool` find or make what it names.
+    pub fn resolve(
+        self,
+        sound: impl FnOnce(u64) -> Sound,
+        pool: impl FnOnce(u32) -> Made,
+    ) -> Command {
+        match self {
+            Command::Play(request) => {
+                let sound = sound(request.sound);
+                Command::Play(request.with_sound(sound))
+            }
+            Command::Voice { ticket, change } => Command::Voice { ticket, change },
+            Command::Bus { bus, change } => Command::Bus { bus, change },
+            Command::Resize(voices) => Command::Resize(pool(voices)),
+        }
+    }
+}
+
+/// A play, with all of its times in frames and all of its values within their limits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<S = Sound> {
+    pub sound: S,
     pub ticket: u32,
     pub gain: f32,
     pub pan: f32,
@@ -49,6 +77,31 @@ pub(crate) struct Request {
     pub when_full: WhenFull,
     /// Only a play that still waits for its frame can be paused before it has begun.
     pub paused: bool,
+    /// The same for a mute.
+    pub muted: bool,
+}
+
+impl<S> Request<S> {
+    /// The same request for the sound in another form.
+    pub fn with_sound<T>(self, sound: T) -> Request<T> {
+        Request {
+            sound,
+            ticket: self.ticket,
+            gain: self.gain,
+            pan: self.pan,
+            speed: self.speed,
+            position: self.position,
+            looping: self.looping,
+            fade_in: self.fade_in,
+            start: self.start,
+            priority: self.priority,
+            bus: self.bus,
+            park: self.park,
+            when_full: self.when_full,
+            paused: self.paused,
+            muted: self.muted,
+        }
+    }
 }
 
 /// Where a loop turns, in the sound's own frames: from `end` back to `start`, never empty.
@@ -77,20 +130,41 @@ impl Loop {
 pub(crate) enum Start {
     /// On this frame of the clock, or at once if it is past.
     At(u64),
-    /// This many frames after the command takes effect.
+    /// This many frames after the command takes effect, in the time of the play's bus, which stands
+    /// still while the bus is paused.
     After(u64),
 }
 
-/// A control. Times are in frames.
+/// A control. Times are in the mixer's frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Change {
-    Stop { fade: u32 },
-    Pause,
-    Resume,
-    Gain { to: f32, over: u32 },
-    Pan { to: f32, over: u32 },
-    Speed { to: f32, over: u32 },
-    Seek { to: u32 },
+    Stop {
+        fade: u32,
+    },
+    Pause {
+        fade: u32,
+    },
+    Resume {
+        fade: u32,
+    },
+    Mute(bool),
+    Gain {
+        to: f32,
+        over: u32,
+    },
+    Pan {
+        to: f32,
+        over: u32,
+    },
+    Speed {
+        to: f32,
+        over: u32,
+    },
+    /// To a frame of the sound.
+    Seek {
+        to: u32,
+    },
+    EndLoop,
 }
 
 /// What comes back. Every accepted play sends exactly one `Ended`, which carries its sound home.
@@ -105,8 +179,13 @@ pub(crate) enum Report {
         ticket: u32,
         at: u64,
     },
-    /// The answer to each `Resize`.
-    Retired(Box<Berths>),
+    /// A play that had to wait for its frame has begun.
+    Started {
+        ticket: u32,
+        at: u64,
+    },
+    /// The answer to each `Resize`: the pool that is not used any more.
+    Retired(Made),
 }
 
 /// In this order, so that the tag of `why` comes first and all that a [`Parked`](Report::Parked) says

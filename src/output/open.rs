@@ -8,6 +8,7 @@ use super::outlet::{Outlet, Wish};
 use super::supervisor::{Pace, Supervisor, Word};
 use crate::Error;
 use crate::audio::Renderer;
+use crate::audio::make_voices;
 use crate::config::Config;
 use crate::game::Mixer;
 use crate::link::Bridge;
@@ -51,7 +52,7 @@ impl Mixer {
         seat.put(Box::new(Renderer::new(&config, bridge.clone())));
         let _ = tell.send(Word::Begin { rate: config.sample_rate });
         let goodbye = Goodbye { tell, done: Mutex::new(done) };
-        Ok(Mixer::new(&config, bridge, Some(Box::new(goodbye))))
+        Ok(Mixer::new(&config, bridge, make_voices, Some(Box::new(goodbye))))
     }
 }
 

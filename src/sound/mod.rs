@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 pub(crate) mod envelope;
@@ -44,6 +46,7 @@ pub struct Sound(Arc<Inner>);
 
 #[derive(Clone)]
 struct Inner {
+    number: u64,
     /// Shared too: what is told of a play keeps its name, and not its samples.
     name: Arc<str>,
     sample_rate: u32,
@@ -51,6 +54,12 @@ struct Inner {
     samples: Samples,
     seam: Option<Seam>,
     envelope: Envelope,
+}
+
+/// Every sound has a number of its own, by which plain data names it.
+fn next_number() -> u64 {
+    static SOUNDS: AtomicU64 = AtomicU64::new(1);
+    SOUNDS.fetch_add(1, Relaxed)
 }
 
 /// The name of a sound that is a bug: whoever reads its samples panics, so that tests can see what
@@ -122,6 +131,7 @@ impl Sound {
             _ => {}
         }
         Ok(Sound(Arc::new(Inner {
+            number: next_number(),
             name: name.into(),
             sample_rate,
             truncated,
@@ -176,13 +186,18 @@ impl Sound {
 
     /// The same samples under another name.
     pub fn named(self, name: &str) -> Sound {
-        Sound(Arc::new(Inner { name: name.into(), ..(*self.0).clone() }))
+        Sound(Arc::new(Inner { number: next_number(), name: name.into(), ..(*self.0).clone() }))
     }
 
     /// The stem of the file it was loaded from (`boom` for `sounds/boom.wav`), unless it was
     /// [`named`](Sound::named); otherwise empty.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// The number by which plain data names it.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
     }
 
     pub(crate) fn shared_name(&self) -> Arc<str> {

@@ -119,13 +119,13 @@ impl Buses {
         };
         match change {
             Change::Gain { to, over } => bus.gain.head_for(to, soft(moving.through(id), over)),
-            Change::Pause if bus.hold.target() > 0.0 => {
+            Change::Pause { .. } if bus.hold.target() > 0.0 => {
                 bus.hold.head_for(0.0, soft(moving.through(id), 0));
             }
-            Change::Resume if bus.hold.target() == 0.0 => {
+            Change::Resume { .. } if bus.hold.target() == 0.0 => {
                 bus.hold.head_for(1.0, soft(begun.through(id), 0));
             }
-            Change::Pause | Change::Resume => (),
+            Change::Pause { .. } | Change::Resume { .. } | Change::Mute(_) | Change::EndLoop => (),
             Change::Stop { .. }
             | Change::Pan { .. }
             | Change::Speed { .. }

@@ -9,32 +9,32 @@ use crate::pool::Pool;
 
 /// A pool of voices, and their ranks among those that may be stolen. Made and freed on the game
 /// side.
-pub(crate) struct Berths {
+pub(crate) struct VoiceSlots {
     voices: Pool<Voice>,
     ranks: Ranks,
 }
 
-impl Berths {
-    pub fn new(voices: usize) -> Berths {
-        Berths { voices: Pool::new(voices), ranks: Ranks::new(voices) }
+impl VoiceSlots {
+    pub fn new(voices: usize) -> VoiceSlots {
+        VoiceSlots { voices: Pool::new(voices), ranks: Ranks::new(voices) }
     }
 }
 
 /// The voices that sound.
 pub(in crate::audio) struct Voices {
-    berths: Box<Berths>,
+    slots: Box<VoiceSlots>,
     /// Where they will move once they are few enough, on the way to a smaller pool.
-    next: Option<Box<Berths>>,
+    next: Option<Box<VoiceSlots>>,
     limit: usize,
 }
 
 impl Voices {
     pub fn new(voices: usize) -> Voices {
-        Voices { berths: Box::new(Berths::new(voices)), next: None, limit: voices }
+        Voices { slots: Box::new(VoiceSlots::new(voices)), next: None, limit: voices }
     }
 
     pub fn len(&self) -> usize {
-        self.berths.voices.len()
+        self.slots.voices.len()
     }
 
     /// How many there may be.
@@ -43,33 +43,33 @@ impl Voices {
     }
 
     pub fn has_room(&self) -> bool {
-        self.len() < self.limit && !self.berths.voices.is_full()
+        self.len() < self.limit && !self.slots.voices.is_full()
     }
 
     pub fn pool(&self) -> &Pool<Voice> {
-        &self.berths.voices
+        &self.slots.voices
     }
 
     pub fn at_mut(&mut self, slot: u32) -> Option<&mut Voice> {
-        self.berths.voices.at_mut(slot)
+        self.slots.voices.at_mut(slot)
     }
 
     /// Gives a voice a slot, or gives it back.
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn insert(&mut self, voice: Voice, setup: &Setup) -> Result<u32, Voice> {
-        let slot = self.berths.voices.insert(voice)?.slot() as u32;
+        let slot = self.slots.voices.insert(voice)?.slot() as u32;
         self.rank(slot, setup);
         Ok(slot)
     }
 
     pub fn take(&mut self, slot: u32) -> Option<Voice> {
-        self.berths.ranks.remove(slot);
-        self.berths.voices.take(slot)
+        self.slots.ranks.remove(slot);
+        self.slots.voices.take(slot)
     }
 
     /// Ranks one voice anew, after something about it has changed.
     pub fn rank(&mut self, slot: u32, setup: &Setup) {
-        let Berths { voices, ranks } = &mut *self.berths;
+        let VoiceSlots { voices, ranks } = &mut *self.slots;
         if let Some(voice) = voices.at(slot) {
             ranks.update(slot, voice, setup);
         }
@@ -91,7 +91,7 @@ impl Voices {
         buses: &Buses,
         setup: &Setup,
     ) -> Option<(u32, f32)> {
-        let Berths { voices, ranks } = &mut *self.berths;
+        let VoiceSlots { voices, ranks } = &mut *self.slots;
         if when_full == WhenFull::Refuse {
             return None;
         }
@@ -104,9 +104,9 @@ impl Voices {
 
     /// Takes up a bigger or a smaller pool. Returns one that had been meant for it before, if
     /// that was never used.
-    pub fn resize(&mut self, berths: Box<Berths>) -> Option<Box<Berths>> {
-        self.limit = berths.voices.capacity();
-        self.next.replace(berths)
+    pub fn resize(&mut self, slots: Box<VoiceSlots>) -> Option<Box<VoiceSlots>> {
+        self.limit = slots.voices.capacity();
+        self.next.replace(slots)
     }
 
     /// How many are too many.
@@ -116,14 +116,14 @@ impl Voices {
 
     /// Moves into the pool that waits, if everybody fits. Returns the old one. `moved` hears of
     /// every voice that got another slot.
-    pub fn settle(&mut self, moved: impl FnMut(&Voice, u32)) -> Option<Box<Berths>> {
+    pub fn settle(&mut self, moved: impl FnMut(&Voice, u32)) -> Option<Box<VoiceSlots>> {
         let mut other = self.next.take()?;
-        if !self.berths.voices.move_into(&mut other.voices, moved) {
+        if !self.slots.voices.move_into(&mut other.voices, moved) {
             self.next = Some(other);
             return None;
         }
-        std::mem::swap(&mut self.berths.ranks, &mut other.ranks);
-        self.berths.ranks.forget();
+        std::mem::swap(&mut self.slots.ranks, &mut other.ranks);
+        self.slots.ranks.forget();
         Some(other)
     }
 

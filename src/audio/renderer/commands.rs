@@ -3,7 +3,7 @@
 use super::Renderer;
 use crate::audio::bus::BusSet;
 use crate::audio::plays::placements::Placement;
-use crate::link::message::{Change, Command, End, Report};
+use crate::link::message::{Change, Command, End, Made, Report};
 use crate::play::BusId;
 
 /// What the commands of one line share.
@@ -40,9 +40,13 @@ impl Renderer {
                     self.buses.change(bus, change, declick, self.begun_on, moving);
                     self.parked.rouse();
                 }
-                Command::Resize(berths) => {
-                    if let Some(unused) = self.voices.resize(berths) {
-                        self.send_home(Report::Retired(unused));
+                Command::Resize(made) => {
+                    let retired = match made.downcast() {
+                        Ok(slots) => self.voices.resize(slots).map(|unused| unused as Made),
+                        Err(stranger) => Some(stranger),
+                    };
+                    if let Some(retired) = retired {
+                        self.send_home(Report::Retired(retired));
                     }
                     self.settle();
                 }
@@ -160,8 +164,10 @@ impl Renderer {
                     self.end(request.ticket, request.sound, self.now, End::Stopped);
                 }
             }
-            Change::Pause => request.paused = true,
-            Change::Resume => request.paused = false,
+            Change::Pause { .. } => request.paused = true,
+            Change::Resume { .. } => request.paused = false,
+            Change::Mute(muted) => request.muted = muted,
+            Change::EndLoop => request.looping = None,
             Change::Gain { to, .. } => request.gain = to,
             Change::Pan { to, .. } => request.pan = to,
             Change::Speed { to, .. } => request.speed = to,

@@ -345,7 +345,7 @@ impl Renderer {
     /// Sends a notice, if there is room that no ending may need.
     pub(in crate::audio) fn notify(&mut self, report: Report) {
         let reports = &self.bridge.reports;
-        if self.notices.add(reports.published() + 1, reports.collected()) {
+        if self.notices.add(reports.placed() + 1, reports.collected()) {
             self.send_home(report);
         } else {
             self.bridge.meters.missed.fetch_add(1, Relaxed);

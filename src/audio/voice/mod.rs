@@ -295,9 +295,15 @@ impl Voice {
                     self.fade.head_for(0.0, fade);
                 }
             }
-            Change::Pause if self.hold.target() > 0.0 => self.hold.head_for(0.0, soft(0)),
-            Change::Resume if self.hold.target() == 0.0 => self.rise(setup),
-            Change::Pause | Change::Resume | Change::Seek { .. } => (),
+            Change::Pause { fade } if self.hold.target() > 0.0 => {
+                self.hold.head_for(0.0, soft(fade))
+            }
+            Change::Resume { .. } if self.hold.target() == 0.0 => self.rise(setup),
+            Change::Pause { .. }
+            | Change::Resume { .. }
+            | Change::Seek { .. }
+            | Change::Mute(_)
+            | Change::EndLoop => (),
             Change::Gain { to, over } => self.gain.head_for(to, soft(over)),
             Change::Pan { to, over } => {
                 self.pan_set = to;
