@@ -43,6 +43,26 @@ pub struct Pool<T> {
     len: u32,
 }
 
+/// A walk through a pool that does not borrow it.
+pub(crate) struct Walk {
+    next: u32,
+}
+
+impl Walk {
+    /// The next slot. The one before it may have been emptied meanwhile; the one that comes after it
+    /// may not.
+    pub fn next<T>(&mut self, pool: &Pool<T>) -> Option<u32> {
+        let slot = self.next;
+        self.next = pool.slots.get(slot as usize)?.newer;
+        Some(slot)
+    }
+
+    /// The slot that comes next.
+    pub fn peek<T>(&self, pool: &Pool<T>) -> Option<u32> {
+        pool.slots.get(self.next as usize).map(|_| self.next)
+    }
+}
+
 /// Names one value in one [`Pool`]. Once the value is removed the key finds nothing, ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
@@ -254,11 +274,9 @@ impl<T> Pool<T> {
         (self.oldest != NONE).then_some(self.oldest)
     }
 
-    /// The slot of the next younger one: together with [`oldest`](Pool::oldest), a walk during
-    /// which the pool may be changed.
-    pub(crate) fn younger(&self, slot: u32) -> Option<u32> {
-        let next = self.slots.get(slot as usize)?.newer;
-        (next != NONE).then_some(next)
+    /// Goes through the slots of all values, oldest first, while the pool may be changed.
+    pub(crate) fn walk(&self) -> Walk {
+        Walk { next: self.oldest }
     }
 
     /// Empties a slot, by its number alone.

@@ -277,6 +277,12 @@ type Silenced = (&'static str, Parking, fn(&Mixer, Play) -> Option<VoiceId>);
 
 const BUS: BusId = BusId::new(5);
 
+/// A line after the one on which a command acts that is sent now. (A delay would wait for as long as
+/// its bus is paused.)
+fn a_line_later(mixer: &Mixer) -> u64 {
+    mixer.clock().next_multiple_of(128) + 256
+}
+
 const SILENCED: [Silenced; 9] = [
     ("gain 0", Parking::Inaudible, |mixer, play| mixer.play(play.gain(0.0))),
     ("a silent bus", Parking::Inaudible, |mixer, play| {
@@ -293,7 +299,7 @@ const SILENCED: [Silenced; 9] = [
     }),
     ("a paused master", Parking::Paused, |mixer, play| {
         mixer.pause(BusId::MASTER);
-        mixer.play(play.delay(secs(1.28)))
+        mixer.play(play.start_at(a_line_later(mixer)))
     }),
     ("scheduled and paused", Parking::Paused, |mixer, play| {
         let voice = mixer.play(play.delay(secs(0.5)));
@@ -311,7 +317,7 @@ const SILENCED: [Silenced; 9] = [
         voice
     }),
     ("scheduled, and its bus paused", Parking::Paused, |mixer, play| {
-        let voice = mixer.play(play.delay(secs(1.28)).bus(BUS));
+        let voice = mixer.play(play.start_at(a_line_later(mixer)).bus(BUS));
         mixer.pause(BUS);
         voice
     }),

@@ -13,5 +13,5 @@ use crate::link::message::Made;
 
 /// Makes a pool of so many voices, for the game side to send.
 pub(crate) fn make_voices(voices: u32) -> Made {
-    Box::new(plays::voices::VoiceSlots::new(voices as usize))
+    Box::new(plays::VoiceSlots::new(voices as usize))
 }

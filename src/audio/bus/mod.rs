@@ -7,103 +7,196 @@ use crate::audio::voice::ramp::Ramp;
 use crate::link::message::Change;
 use crate::play::BusId;
 
-/// A bus: its gain, and the fade that pauses it.
-pub(in crate::audio) struct Bus {
-    pub gain: Ramp,
-    pub hold: Ramp,
+/// A bus: its gain, the fade that pauses it, and its mute.
+struct Bus {
+    gain: Ramp,
+    pause: Ramp,
+    mute: Ramp,
 }
 
-const OPEN: Bus = Bus { gain: Ramp::rest(1.0), hold: Ramp::rest(1.0) };
+const OPEN: Bus = Bus { gain: Ramp::rest(1.0), pause: Ramp::rest(1.0), mute: Ramp::rest(1.0) };
+
+impl Bus {
+    /// All its gains, in the order in which they are multiplied.
+    fn all(&self) -> [&Ramp; 3] {
+        [&self.gain, &self.pause, &self.mute]
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.all().into_iter().all(Ramp::is_at_rest)
+    }
+
+    /// What it makes of a level: a rising gain counts as risen, a falling one as it is.
+    fn level(&self) -> f32 {
+        self.all().into_iter().fold(1.0, |gain, ramp| gain * ramp.upcoming())
+    }
+
+    fn advance(&mut self, frames: u32) {
+        for ramp in [&mut self.gain, &mut self.pause, &mut self.mute] {
+            ramp.advance(frames);
+        }
+    }
+}
 
 /// What stands in for a bus of its own when a voice plays straight into the master.
 static STRAIGHT: Bus = OPEN;
 
-/// The sixteen of them. The first is the master.
-pub(in crate::audio) struct Buses {
+/// All buses. The first is the master.
+pub(super) struct Buses {
     master: Bus,
     others: [Bus; BusId::COUNT - 1],
-    /// For how many frames each has ever moved: its own time, which stands still while it is
-    /// paused.
-    clocks: [u64; BusId::COUNT],
+    /// Those with a gain on its way.
+    moving: BusSet,
+    /// Those that stand still, or will.
+    pausing: BusSet,
+    /// What each makes of a voice, together with the master, while neither of them moves.
+    steady: [Option<f32>; BusId::COUNT],
+    /// For how many frames there have been buses, and for how many of them each stood still.
+    clock: u64,
+    stood_still: [u64; BusId::COUNT],
 }
 
 /// The buses on a voice's way.
 #[derive(Clone, Copy)]
-pub(in crate::audio) struct Route<'a> {
-    pub bus: &'a Bus,
-    pub master: &'a Bus,
+pub(super) struct Way<'a> {
+    bus: &'a Bus,
+    master: &'a Bus,
+    steady: Option<f32>,
 }
 
-impl Route<'_> {
+impl Way<'_> {
+    /// All gains on the way, in the order in which they are multiplied.
+    fn all(&self) -> impl Iterator<Item = &Ramp> {
+        self.bus.all().into_iter().chain(self.master.all())
+    }
+
+    /// Their product, if none of them moves.
+    pub fn steady(&self) -> Option<f32> {
+        self.steady
+    }
+
+    /// Their product on each of the coming frames.
+    pub fn fill(&self, curve: &mut [f32]) {
+        curve.fill(1.0);
+        self.all().for_each(|ramp| ramp.apply(curve));
+    }
+
     /// What the way makes of a level, but for the master, which is the same for all: what is
     /// muted as a whole must not forget who was quiet.
     pub fn level(&self) -> f32 {
-        self.bus.gain.upcoming() * self.bus.hold.upcoming()
+        self.bus.level()
     }
 
     /// What the master makes of a level.
     pub fn master_level(&self) -> f32 {
-        self.master.gain.upcoming() * self.master.hold.upcoming()
+        self.master.level()
     }
 
     /// Whether a voice stands still on this way.
-    pub fn is_held(&self) -> bool {
-        [self.bus, self.master].iter().any(|bus| bus.hold.is_silent())
+    pub fn is_paused(&self) -> bool {
+        self.is_paused_within(0)
+    }
+
+    /// Whether it does, or will in no more than so many frames.
+    pub fn is_paused_within(&self, frames: u32) -> bool {
+        [self.bus, self.master].into_iter().any(|bus| bus.pause.is_silent_within(frames))
+    }
+
+    /// Whether some other gain is silent, or will be in no more than so many frames.
+    pub fn is_silent_within(&self, frames: u32) -> bool {
+        [self.bus, self.master]
+            .into_iter()
+            .any(|bus| [&bus.gain, &bus.mute].into_iter().any(|it| it.is_silent_within(frames)))
     }
 
     /// For how many of the coming frames a voice moves on this way, before it is paused.
     pub fn moving(&self, frames: u32) -> u32 {
-        self.master.hold.sounding(self.bus.hold.sounding(frames))
+        self.master.pause.sounding(self.bus.pause.sounding(frames))
     }
 }
 
-/// Buses with voices on them that are in some state: a bit for each.
+/// Some of the buses: a bit for each.
 #[derive(Clone, Copy, Default)]
-pub(in crate::audio) struct BusSet(u32);
+pub(super) struct BusSet(u32);
 
 impl BusSet {
     pub fn add(&mut self, bus: BusId) {
         self.0 |= 1 << bus.index();
     }
 
+    fn set(&mut self, bus: BusId, is_in: bool) {
+        self.0 = self.0 & !(1 << bus.index()) | u32::from(is_in) << bus.index();
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     fn has(self, bus: BusId) -> bool {
         self.0 & 1 << bus.index() != 0
     }
 
-    /// Whether any such voice goes through this bus.
+    fn iter(self) -> impl Iterator<Item = BusId> {
+        BusId::all().filter(move |bus| self.has(*bus))
+    }
+
+    /// Whether any voice of these buses goes through this one.
     pub fn through(self, bus: BusId) -> bool {
-        if bus == BusId::MASTER { self.0 != 0 } else { self.has(bus) }
+        if bus == BusId::MASTER { !self.is_empty() } else { self.has(bus) }
+    }
+
+    /// Whether a bus, or the master behind it, is one of these.
+    fn has_on_way_of(self, bus: BusId) -> bool {
+        self.has(bus) || self.has(BusId::MASTER)
     }
 
     /// Those of them that are not paused.
-    pub fn moving(self, buses: &Buses) -> BusSet {
+    pub fn not_paused(self, buses: &Buses) -> BusSet {
         let mut moving = BusSet::default();
-        let here = BusId::all().filter(|bus| self.has(*bus));
-        here.filter(|bus| !buses.route(*bus).is_held()).for_each(|bus| moving.add(bus));
+        self.iter().filter(|bus| !buses.way(*bus).is_paused()).for_each(|bus| moving.add(bus));
         moving
     }
 }
 
 impl Buses {
     pub fn new() -> Buses {
-        Buses { master: OPEN, others: [OPEN; BusId::COUNT - 1], clocks: [0; BusId::COUNT] }
+        Buses {
+            master: OPEN,
+            others: [OPEN; BusId::COUNT - 1],
+            moving: BusSet::default(),
+            pausing: BusSet::default(),
+            steady: [Some(1.0); BusId::COUNT],
+            clock: 0,
+            stood_still: [0; BusId::COUNT],
+        }
     }
 
-    pub fn route(&self, bus: BusId) -> Route<'_> {
+    pub fn way(&self, bus: BusId) -> Way<'_> {
+        let steady = self.steady.get(bus.index()).copied().flatten();
+        Way { bus: self.own(bus), master: &self.master, steady }
+    }
+
+    /// What a bus adds to the way through the master: nothing, if it is the master.
+    fn own(&self, bus: BusId) -> &Bus {
         let other = bus.index().checked_sub(1).and_then(|index| self.others.get(index));
-        Route { bus: other.unwrap_or(&STRAIGHT), master: &self.master }
+        other.unwrap_or(&STRAIGHT)
     }
 
-    /// The time of a bus.
+    fn get_mut(&mut self, bus: BusId) -> &mut Bus {
+        let other = bus.index().checked_sub(1).and_then(|index| self.others.get_mut(index));
+        other.unwrap_or(&mut self.master)
+    }
+
+    /// The time of a bus: for how many frames it has moved. It stands still while the bus is paused.
     pub fn clock(&self, bus: BusId) -> u64 {
-        self.clocks.get(bus.index()).copied().unwrap_or(0)
+        self.clock - self.stood_still.get(bus.index()).copied().unwrap_or(0)
     }
 
-    /// Gain, pause and resume; the rest is not for a bus itself.
+    /// Gain, pause, resume and mute; the rest is not for a bus itself.
     ///
     /// What nobody hears changes at once, so that the first frame of the next play is its
-    /// author's: a gain and a pause if nothing moves on the bus, the end of a pause if nothing
-    /// on it has been heard before.
+    /// author's: if nothing moves on the bus, or, for the end of a pause, if nothing on it has been
+    /// heard before. Only a gain that was given time takes it all the same.
     pub fn change(
         &mut self,
         id: BusId,
@@ -112,36 +205,56 @@ impl Buses {
         begun: BusSet,
         moving: BusSet,
     ) {
-        let other = id.index().checked_sub(1).and_then(|index| self.others.get_mut(index));
-        let bus = other.unwrap_or(&mut self.master);
-        let soft = |heard: bool, over: u32| {
-            if heard || over > 0 { over.max(declick) } else { 0 }
-        };
+        let soft = |heard: bool, over: u32| if heard { over.max(declick) } else { 0 };
+        let heard = moving.through(id);
+        let bus = self.get_mut(id);
         match change {
-            Change::Gain { to, over } => bus.gain.head_for(to, soft(moving.through(id), over)),
-            Change::Pause { .. } if bus.hold.target() > 0.0 => {
-                bus.hold.head_for(0.0, soft(moving.through(id), 0));
+            Change::Gain { to, over } => bus.gain.ramp_to(to, soft(heard || over > 0, over)),
+            Change::Pause { fade } => bus.pause.hurry_to(0.0, soft(heard, fade)),
+            Change::Resume { fade } => bus.pause.hurry_to(1.0, soft(begun.through(id), fade)),
+            Change::Mute(mute) => {
+                bus.mute.hurry_to(if mute { 0.0 } else { 1.0 }, soft(heard, 0));
             }
-            Change::Resume { .. } if bus.hold.target() == 0.0 => {
-                bus.hold.head_for(1.0, soft(begun.through(id), 0));
-            }
-            Change::Pause { .. } | Change::Resume { .. } | Change::Mute(_) | Change::EndLoop => (),
             Change::Stop { .. }
             | Change::Pan { .. }
             | Change::Speed { .. }
-            | Change::Seek { .. } => (),
+            | Change::Seek { .. }
+            | Change::EndLoop => return,
         }
+        let pausing = bus.pause.target() == 0.0;
+        self.moving.add(id);
+        self.pausing.set(id, pausing);
+        self.see_what_moves();
     }
 
     pub fn advance(&mut self, frames: u32) {
-        let moving = self.master.hold.sounding(frames);
-        let others = self.others.iter().map(|bus| bus.hold.sounding(moving));
-        for (clock, moved) in self.clocks.iter_mut().zip(std::iter::once(moving).chain(others)) {
-            *clock += u64::from(moved);
+        self.clock += u64::from(frames);
+        if !self.pausing.is_empty() {
+            for bus in BusId::all().filter(|bus| self.pausing.has_on_way_of(*bus)) {
+                let stood_still = u64::from(frames - self.way(bus).moving(frames));
+                if let Some(total) = self.stood_still.get_mut(bus.index()) {
+                    *total += stood_still;
+                }
+            }
         }
-        for bus in std::iter::once(&mut self.master).chain(&mut self.others) {
-            bus.gain.advance(frames);
-            bus.hold.advance(frames);
+        if !self.moving.is_empty() {
+            self.moving.iter().for_each(|bus| self.get_mut(bus).advance(frames));
+            self.see_what_moves();
+        }
+    }
+
+    /// Works out anew what concerns the buses that moved or changed.
+    fn see_what_moves(&mut self) {
+        let moved = self.moving;
+        for bus in BusId::all().filter(|bus| moved.has_on_way_of(*bus)) {
+            let is_moving = !self.get_mut(bus).is_at_rest();
+            self.moving.set(bus, is_moving);
+            let Way { bus: own, master, .. } = self.way(bus);
+            let product = || self.way(bus).all().fold(1.0, |gain, ramp| gain * ramp.target());
+            let steady = (own.is_at_rest() && master.is_at_rest()).then(product);
+            if let Some(held) = self.steady.get_mut(bus.index()) {
+                *held = steady;
+            }
         }
     }
 }

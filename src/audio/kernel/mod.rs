@@ -18,7 +18,7 @@ mod wide;
 pub(super) use frame::{ClipFrame, prefetch};
 pub(super) use wide::AT_ONCE;
 
-use crate::audio::voice::ramp::Glide;
+use crate::audio::voice::glide::Glide;
 use crate::config::Interpolation;
 use crate::sound::sinc;
 use lanes::{Cpu, LANES};

@@ -5,7 +5,7 @@
 
 use super::frame::ClipFrame;
 use super::{Gains, Interpolator, Mix, SINC_PHASES, SINC_TAPS, SincTable};
-use crate::audio::voice::ramp::Glide;
+use crate::audio::voice::glide::Glide;
 
 /// Adds a run of frames as they are.
 pub(super) fn copy<F: ClipFrame>(mut mix: Mix, clip: &[F], gains: Gains) {
@@ -79,7 +79,7 @@ where
         let taps = self.clip.get(first..)?.first_chunk::<N>()?.map(F::stereo);
         // The upper 24 bits of the fraction, which a float holds exactly.
         let fraction = ((self.position as u32) >> 8) as f32 * (1.0 / 16_777_216.0);
-        self.glide.walk(&mut self.position);
+        self.glide.advance(&mut self.position);
         Some((self.at)(&taps, fraction))
     }
 }

@@ -1,7 +1,7 @@
 //! What the kernels are worth as interpolators, and whether they all give the same bits.
 
 use super::*;
-use crate::audio::voice::ramp::ONE;
+use crate::audio::voice::position::ONE;
 use crate::sound::Sample;
 
 const INTERPOLATIONS: [Interpolation; 3] =
@@ -251,7 +251,7 @@ fn glide(random: &mut Random, frames: usize) -> (Glide, usize) {
     let (from, to) = (step(), step());
     let mut glide = Glide::rest(from);
     if random.below(3) == 0 && frames > 0 {
-        glide.head_for(to, (frames + random.below(100)) as u32, 0);
+        glide.ramp_to(to, (frames + random.below(100)) as u32, 0);
     }
     (glide, ((glide.longest() * frames as u64) >> 32) as usize + 2)
 }

@@ -7,7 +7,7 @@ use std::slice;
 use super::frame::ClipFrame;
 use super::lanes::{LANES, Lanes, Work};
 use super::{Gains, Interpolator, Mix, SINC_TAPS, SincTable};
-use crate::audio::voice::ramp::Glide;
+use crate::audio::voice::glide::Glide;
 
 /// How many clips are read in one pass: with more voices a pass the mix is loaded and stored less
 /// often for each, but their gains must fit into the registers.
@@ -90,7 +90,7 @@ impl<F: ClipFrame> Interpolate<'_, F> {
         let Interpolate { mix, clip, position, glide, gains, .. } = self;
         let last = clip.len().checked_sub(between.taps());
         let Some(last) = last else { return (0, position, glide) };
-        if glide.left() > 0 {
+        if glide.remaining() > 0 {
             let mut frames = Gliding { clip, last, position, glide, between };
             let done = add(lanes, mix, gains, &mut frames);
             return (done, frames.position, frames.glide);
@@ -163,7 +163,7 @@ impl<L: Lanes, F: ClipFrame, B: Between<F>> Frames<L> for Gliding<'_, F, B> {
         let (mut position, mut glide) = (self.position, self.glide);
         let positions: [u64; LANES] = std::array::from_fn(|_| {
             let at = position;
-            glide.walk(&mut position);
+            glide.advance(&mut position);
             at
         });
         let at = positions.map(|position| (position >> 32) as usize);

@@ -1,8 +1,153 @@
-//! Every play that the audio side has, and where it is.
+//! Every play that the audio side has: with a voice, parked, or waiting for its frame; and by its
+//! ticket, where it is.
 
-pub(super) mod parked;
-pub(super) mod placements;
+mod parked;
+mod placements;
 mod ranks;
-pub(super) mod schedule;
+mod schedule;
 mod tournament;
-pub(super) mod voices;
+mod voices;
+
+use super::bus::Buses;
+use super::voice::{Setup, Voice};
+use crate::config::Config;
+use crate::link::message::{Park, Request};
+use crate::play::BusId;
+use crate::sound::Sound;
+pub(super) use parked::ParkedPlays;
+pub(super) use placements::Placement;
+use placements::Placements;
+pub(super) use schedule::{Schedule, Waiting};
+pub(super) use voices::{VoiceSlots, Voices};
+
+/// The table of all plays. A play is in one place at a time, and its ticket says in which.
+pub(super) struct Plays {
+    pub voices: Voices,
+    pub parked: ParkedPlays,
+    schedule: Schedule,
+    placements: Placements,
+}
+
+impl Plays {
+    pub fn new(config: &Config) -> Plays {
+        Plays {
+            voices: Voices::new(config.voices),
+            parked: ParkedPlays::new(config.parked, config.sample_rate),
+            schedule: Schedule::new(config.scheduled),
+            placements: Placements::new(config.tickets()),
+        }
+    }
+
+    // What is in the table.
+
+    /// Where a ticket's play is.
+    pub fn find(&self, ticket: u32) -> Placement {
+        self.placements.get(ticket)
+    }
+
+    /// The number of the command that asked for the play in a place.
+    pub fn number(&self, placement: Placement) -> Option<u64> {
+        match placement {
+            Placement::Playing(slot) => self.voices.pool().at(slot).map(|voice| voice.number),
+            Placement::Parked(slot) => self.parked.pool().at(slot).map(|it| it.voice.number),
+            Placement::Waiting(slot) => self.schedule.pool().at(slot).map(|it| it.number),
+            Placement::Nowhere => None,
+        }
+    }
+
+    /// All tickets there can be.
+    pub fn tickets(&self) -> std::ops::Range<u32> {
+        0..self.placements.tickets()
+    }
+
+    /// The first play on a bus that is not stopping yet. It is not found again.
+    pub fn take_unstopped(&mut self, bus: BusId) -> Option<u32> {
+        let ticket = self.placements.first_on(bus)?;
+        self.placements.unlink(ticket);
+        Some(ticket)
+    }
+
+    /// The plays that wait, to be looked at.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// A request that still waits, to be edited.
+    pub fn waiting_mut(&mut self, slot: u32) -> Option<&mut Request> {
+        self.schedule.at_mut(slot).map(|waiting| &mut waiting.request)
+    }
+
+    /// The next play that need not wait any longer.
+    pub fn take_due(&mut self, now: u64, buses: &Buses) -> Option<Waiting> {
+        self.schedule.take_due(now, buses)
+    }
+
+    // What comes in, goes elsewhere, and leaves.
+
+    /// A play has come, on a bus with which it can be stopped.
+    pub fn add(&mut self, ticket: u32, bus: BusId) {
+        self.placements.link(ticket, bus);
+    }
+
+    /// Lets a play wait, or gives it back if there is no room.
+    pub fn wait(
+        &mut self,
+        request: Request,
+        number: u64,
+        at: u64,
+        bus_time: Option<u64>,
+    ) -> Result<(), Request> {
+        let ticket = request.ticket;
+        let slot = self.schedule.insert(request, number, at, bus_time)?;
+        self.placements.set(ticket, Placement::Waiting(slot));
+        Ok(())
+    }
+
+    /// Gives a play a voice, or gives it back if there is none.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn activate(&mut self, voice: Voice, setup: &Setup) -> Result<(), Voice> {
+        let ticket = voice.ticket;
+        let slot = self.voices.insert(voice, setup)?;
+        self.placements.set(ticket, Placement::Playing(slot));
+        Ok(())
+    }
+
+    /// Parks a play, or gives it back if there is no room.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn park(&mut self, voice: Voice, why: Park, now: u64, buses: &Buses) -> Result<(), Voice> {
+        let ticket = voice.ticket;
+        let slot = self.parked.park(voice, why, now, buses)?;
+        self.placements.set(ticket, Placement::Parked(slot));
+        Ok(())
+    }
+
+    /// Moves into the pool of voices that waits, if everybody fits. Returns the old one.
+    pub fn settle(&mut self) -> Option<Box<VoiceSlots>> {
+        let placements = &mut self.placements;
+        self.voices.settle(|voice, slot| placements.set(voice.ticket, Placement::Playing(slot)))
+    }
+
+    /// A play is stopping, so that its bus need not stop it any more.
+    pub fn set_stopping(&mut self, ticket: u32) {
+        self.placements.unlink(ticket);
+    }
+
+    /// Takes a play out of its place, for good: its ticket, and its sound.
+    pub fn take(&mut self, placement: Placement) -> Option<(u32, Sound)> {
+        let voice = match placement {
+            Placement::Playing(slot) => self.voices.take(slot),
+            Placement::Parked(slot) => self.parked.take(slot),
+            Placement::Waiting(slot) => {
+                let Request { ticket, sound, .. } = self.schedule.take(slot)?.request;
+                return Some((ticket, sound));
+            }
+            Placement::Nowhere => None,
+        };
+        voice.map(|voice| (voice.ticket, voice.into_sound()))
+    }
+
+    /// A play is over: its ticket names nothing any more.
+    pub fn forget(&mut self, ticket: u32) {
+        self.placements.end(ticket);
+    }
+}

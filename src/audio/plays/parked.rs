@@ -97,7 +97,7 @@ impl ParkedPlays {
         now: u64,
         buses: &Buses,
     ) -> Result<u32, Voice> {
-        voice.hush();
+        voice.enter_parking();
         let robbed = matches!(why, Park::Stolen { .. } | Park::Shrunk);
         let guarded_until = if robbed { now.saturating_add(self.guard) } else { 0 };
         let parked = Parked {
@@ -125,7 +125,7 @@ impl ParkedPlays {
         let Some(parked) = self.pool.at_mut(slot) else { return };
         parked.catch_up(buses);
         change(&mut parked.voice);
-        parked.voice.hush();
+        parked.voice.enter_parking();
         self.settle(slot, buses);
         self.roused = true;
     }
@@ -148,7 +148,7 @@ impl ParkedPlays {
 
     /// Says whose end comes within the coming frames, and after how many of them.
     pub fn ends_within(&mut self, frames: u32, buses: &Buses, mut ended: impl FnMut(u32, u32)) {
-        let until = |bus| buses.clock(bus) + u64::from(buses.route(bus).moving(frames));
+        let until = |bus| buses.clock(bus) + u64::from(buses.way(bus).moving(frames));
         let ends = self.next_end.iter().zip(BusId::all());
         let mut due = ends.filter(|(next, bus)| **next <= until(*bus));
         if self.is_empty() || due.next().is_none() {
@@ -176,9 +176,8 @@ impl ParkedPlays {
 
     /// Brings everybody to where they are by now.
     pub fn catch_up(&mut self, buses: &Buses) {
-        let mut next = self.pool.oldest();
-        while let Some(slot) = next {
-            next = self.pool.younger(slot);
+        let mut walk = self.pool.walk();
+        while let Some(slot) = walk.next(&self.pool) {
             if let Some(parked) = self.pool.at_mut(slot) {
                 parked.catch_up(buses);
             }
@@ -188,18 +187,17 @@ impl ParkedPlays {
     /// Sees who may come back, and how loud each is.
     pub fn rank_all(&mut self, now: u64, buses: &Buses, setup: &Setup) {
         (self.roused, self.wake_at) = (false, u64::MAX);
-        let mut next = self.pool.oldest();
-        while let Some(slot) = next {
-            next = self.pool.younger(slot);
+        let mut walk = self.pool.walk();
+        while let Some(slot) = walk.next(&self.pool) {
             let Some(parked) = self.pool.at_mut(slot) else { break };
             parked.catch_up(buses);
-            let route = buses.route(parked.voice.bus);
-            let audible = parked.voice.inaudible(route, setup).is_none();
+            let way = buses.way(parked.voice.bus);
+            let audible = parked.voice.inaudible(&way, setup).is_none();
             if audible {
                 self.wake_at = self.wake_at.min(parked.guarded_until);
             }
             let rank = (audible && parked.guarded_until <= now).then(|| Rank {
-                quietness: !(parked.voice.level(setup) * route.level()).to_bits(),
+                quietness: !(parked.voice.level(setup) * way.level()).to_bits(),
                 order: parked.order,
             });
             if let Some(held) = self.ranks.get_mut(slot as usize) {

@@ -132,7 +132,7 @@ impl Ranks {
         let ranks = &self.ranks;
         let least = self.quietest.iter().zip(BusId::all()).filter_map(|(tree, bus)| {
             let (slot, rank) = tree.least(|slot| of_bus(ranks, bus, slot))?;
-            let level = f32::from_bits(rank.level) * buses.route(bus).level();
+            let level = f32::from_bits(rank.level) * buses.way(bus).level();
             Some((rank.class, level.to_bits(), rank.level, rank.order, slot))
         });
         let (class, _, level, _, slot) = least.min()?;

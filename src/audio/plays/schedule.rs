@@ -2,8 +2,13 @@
 //!
 //! A heap, earliest first and among equals in the order they were asked for, whose entries know
 //! their place in it, so that any of them can be called off.
+//!
+//! A play that waits for a time of its bus does not know its frame, since the bus may be paused at
+//! any line. It stands in the heap by the earliest frame that it can be; when that has come too soon,
+//! it is put back by what is missing.
 
-use crate::link::message::Request;
+use crate::audio::bus::Buses;
+use crate::link::message::{QUANTUM, Request};
 use crate::pool::Pool;
 
 /// A play that waits.
@@ -11,8 +16,9 @@ pub(in crate::audio) struct Waiting {
     pub request: Request,
     /// The number of the command that asked for it.
     pub number: u64,
-    /// The frame it waits for.
-    pub at: u64,
+    /// The frame it waits for; or, if it waits for a time of its bus, none later than that.
+    at: u64,
+    bus_time: Option<u64>,
     place: usize,
 }
 
@@ -34,28 +40,48 @@ impl Schedule {
         self.waiting.at_mut(slot)
     }
 
-    /// Takes a play in, or gives it back if there is no room.
-    pub fn insert(&mut self, request: Request, number: u64, at: u64) -> Result<u32, Request> {
+    /// Takes in a play that waits for a frame, and if there is a `bus_time`, until its bus has come to
+    /// that too. Gives it back if there is no room.
+    pub fn insert(
+        &mut self,
+        request: Request,
+        number: u64,
+        at: u64,
+        bus_time: Option<u64>,
+    ) -> Result<u32, Request> {
         let place = self.waiting.len();
-        let waiting = Waiting { request, number, at, place };
+        let waiting = Waiting { request, number, at, bus_time, place };
         let slot = self.waiting.insert(waiting).map_err(|back| back.request)?.slot() as u32;
         self.put(place, slot);
-        self.rise(place);
+        self.sift_up(place);
         Ok(slot)
     }
 
-    /// The frame that the next one waits for.
+    /// The frame before which nobody's has come.
     pub fn next(&self) -> Option<u64> {
         self.heap.first().and_then(|slot| self.waiting.at(*slot)).map(|waiting| waiting.at)
     }
 
     /// Takes the next one out, if its frame has come.
-    pub fn take_due(&mut self, now: u64) -> Option<Waiting> {
-        let first = *self.heap.first()?;
-        if self.waiting.at(first)?.at > now {
-            return None;
+    pub fn take_due(&mut self, now: u64, buses: &Buses) -> Option<Waiting> {
+        loop {
+            let first = *self.heap.first()?;
+            let waiting = self.waiting.at_mut(first).filter(|waiting| waiting.at <= now)?;
+            let bus = waiting.request.bus;
+            let missing = waiting.bus_time.map_or(0, |at| at.saturating_sub(buses.clock(bus)));
+            if missing == 0 {
+                return self.take(first);
+            }
+            const LINE: u64 = QUANTUM as u64;
+            waiting.at = if buses.way(bus).is_paused() {
+                // It goes on at the next line at the earliest. Rounded down to a line, so that
+                // nobody's block is cut for it while it waits.
+                (now / LINE + 1 + missing / LINE) * LINE
+            } else {
+                now + missing
+            };
+            self.sift_down(0);
         }
-        self.take(first)
     }
 
     /// Takes one out before its time.
@@ -64,8 +90,8 @@ impl Schedule {
         let last = self.waiting.len();
         if let Some(moved) = self.heap.get(last).copied().filter(|_| taken.place < last) {
             self.put(taken.place, moved);
-            self.rise(taken.place);
-            self.sink(taken.place);
+            self.sift_up(taken.place);
+            self.sift_down(taken.place);
         }
         Some(taken)
     }
@@ -93,14 +119,14 @@ impl Schedule {
         }
     }
 
-    fn rise(&mut self, mut place: usize) {
+    fn sift_up(&mut self, mut place: usize) {
         while place > 0 && self.key(place) < self.key((place - 1) / 2) {
             self.swap(place, (place - 1) / 2);
             place = (place - 1) / 2;
         }
     }
 
-    fn sink(&mut self, mut place: usize) {
+    fn sift_down(&mut self, mut place: usize) {
         loop {
             let (left, right) = (2 * place + 1, 2 * place + 2);
             let child = if self.key(right) < self.key(left) { right } else { left };

@@ -49,7 +49,7 @@ impl Batch {
             return;
         }
         let first = self.slots.first().and_then(|slot| voices.at(*slot));
-        match first.map(|voice| voice.sound.samples()) {
+        match first.map(|voice| voice.samples()) {
             Some(Samples::Mono16(_)) => self.mix::<[i16; 1]>(mix, voices, kernels),
             Some(Samples::Stereo16(_)) => self.mix::<[i16; 2]>(mix, voices, kernels),
             Some(Samples::Mono32(_)) => self.mix::<[f32; 1]>(mix, voices, kernels),
@@ -62,7 +62,7 @@ impl Batch {
     fn mix<F: ClipFrame>(&self, mut mix: Mix, voices: &Pool<Voice>, kernels: &Kernels) {
         let frames = mix.len();
         let clips: [&[F]; AT_ONCE] = std::array::from_fn(|i| {
-            let clip = voices.at(self.slots[i]).and_then(|voice| F::clip(voice.sound.samples()));
+            let clip = voices.at(self.slots[i]).and_then(|voice| F::clip(voice.samples()));
             let first = self.runs[i].first;
             clip.and_then(|clip| clip.get(first..first + frames)).unwrap_or_default()
         });

@@ -2,8 +2,8 @@
 
 use super::Renderer;
 use crate::audio::bus::BusSet;
-use crate::audio::plays::placements::Placement;
-use crate::link::message::{Change, Command, End, Made, Report};
+use crate::audio::plays::Placement;
+use crate::link::message::{Change, Command, End, Made, Report, Request};
 use crate::play::BusId;
 
 /// What the commands of one line share.
@@ -11,101 +11,141 @@ use crate::play::BusId;
 struct Line {
     /// On which buses something moved when the line began, worked out when it is first asked for.
     moving: Option<BusSet>,
-    /// The shortest fade with which each bus was stopped, if any was.
-    hurry: Option<[u32; BusId::COUNT]>,
+    /// For each bus, what was said to all its plays and waits until the line's commands are through:
+    /// done once, however often it is said.
+    at_end: Option<[AtEnd; BusId::COUNT]>,
+}
+
+#[derive(Clone, Copy)]
+struct AtEnd {
+    /// The shortest fade with which the bus was stopped, if it was. Plays that were stopping already
+    /// can only be hurried.
+    hurry: u32,
+    /// The number of the last command to end its loops, 0 if there was none.
+    end_loops: u64,
+}
+
+impl AtEnd {
+    const NOTHING: AtEnd = AtEnd { hurry: u32::MAX, end_loops: 0 };
+
+    /// What was said to a bus and what was said to the master, for a play on that bus.
+    fn with(self, master: AtEnd) -> AtEnd {
+        AtEnd {
+            hurry: self.hurry.min(master.hurry),
+            end_loops: self.end_loops.max(master.end_loops),
+        }
+    }
 }
 
 impl Renderer {
-    /// Hears everything that had been said when it was asked: no more than the queue holds, and once
-    /// what the last mixer left.
-    pub(in crate::audio) fn obey(&mut self) {
-        if let Some((last, fade)) = self.bridge.take_stop_all(self.obeyed) {
+    /// Applies everything that had been said when it was asked: no more than the queue holds, and
+    /// once what the last mixer left.
+    pub(super) fn apply_commands(&mut self) {
+        if let Some((last, fade)) = self.bridge.take_stop_all(self.applied) {
             self.stopped_up_to = self.stopped_up_to.max(last);
             self.stop_up_to(last, fade);
         }
         let mut line = Line::default();
         for _ in 0..self.bridge.commands_waiting() {
             let Some(command) = self.bridge.next_command() else { break };
-            self.obeyed += 1;
+            self.applied += 1;
             match command {
                 Command::Play(request) => self.begin(request),
                 Command::Voice { ticket, change } => self.change(ticket, change),
-                Command::Bus { bus, change: Change::Stop { fade } } => {
-                    self.stop_bus(bus, fade, &mut line);
-                }
-                Command::Bus { bus, change } => {
-                    let begun_on = self.begun_on;
-                    let moving = *line.moving.get_or_insert_with(|| begun_on.moving(&self.buses));
-                    let declick = self.setup.declick;
-                    self.buses.change(bus, change, declick, self.begun_on, moving);
-                    self.parked.rouse();
-                }
-                Command::Resize(made) => {
-                    let retired = match made.downcast() {
-                        Ok(slots) => self.voices.resize(slots).map(|unused| unused as Made),
-                        Err(stranger) => Some(stranger),
-                    };
-                    if let Some(retired) = retired {
-                        self.send_home(Report::Retired(retired));
-                    }
-                    self.settle();
-                }
+                Command::Bus { bus, change } => self.change_bus(bus, change, &mut line),
+                Command::Resize(made) => self.resize(made),
             }
         }
-        if let Some(hurry) = line.hurry {
-            self.hurry(hurry);
+        if let Some(at_end) = line.at_end {
+            self.finish_line(at_end);
         }
     }
 
     /// Stops every play up to this command, wherever it is.
     fn stop_up_to(&mut self, last: u64, fade: u32) {
-        for ticket in 0..self.placements.tickets() {
-            let number = match self.placements.get(ticket) {
-                Placement::Playing(slot) => self.voices.pool().at(slot).map(|it| it.number),
-                Placement::Parked(slot) => self.parked.pool().at(slot).map(|it| it.voice.number),
-                Placement::Waiting(slot) => self.schedule.pool().at(slot).map(|it| it.number),
-                Placement::Nowhere => None,
-            };
+        for ticket in self.plays.tickets() {
+            let number = self.plays.number(self.plays.find(ticket));
             if number.is_some_and(|number| number <= last) {
                 self.change(ticket, Change::Stop { fade });
             }
         }
     }
 
-    /// Stops every play on a bus that is not stopping yet. Those that are can only be hurried,
-    /// which waits until the line's commands are through: done once, however often it is said.
-    fn stop_bus(&mut self, bus: BusId, fade: u32, line: &mut Line) {
-        let hurry = line.hurry.get_or_insert([u32::MAX; BusId::COUNT]);
-        if let Some(shortest) = hurry.get_mut(bus.index()) {
-            *shortest = fade.min(*shortest);
+    fn change_bus(&mut self, bus: BusId, change: Change, line: &mut Line) {
+        let number = self.applied;
+        let at_end = |line: &mut Line, note: &dyn Fn(&mut AtEnd)| {
+            let all = line.at_end.get_or_insert([AtEnd::NOTHING; BusId::COUNT]);
+            all.get_mut(bus.index()).into_iter().for_each(note);
+        };
+        match change {
+            Change::Stop { fade } => {
+                at_end(line, &|it| it.hurry = fade.min(it.hurry));
+                self.stop_bus(bus, fade);
+            }
+            Change::EndLoop => at_end(line, &|it| it.end_loops = number),
+            _ => {
+                let begun_on = self.begun_on;
+                let moving = *line.moving.get_or_insert_with(|| begun_on.not_paused(&self.buses));
+                self.buses.change(bus, change, self.setup.declick, begun_on, moving);
+                self.plays.parked.rouse();
+            }
         }
+    }
+
+    /// Stops every play on a bus that is not stopping yet.
+    fn stop_bus(&mut self, bus: BusId, fade: u32) {
         for bus in BusId::all().filter(|other| bus == BusId::MASTER || bus == *other) {
-            while let Some(ticket) = self.placements.first_on(bus) {
-                self.placements.unlink(ticket);
+            while let Some(ticket) = self.plays.take_unstopped(bus) {
                 self.change(ticket, Change::Stop { fade });
             }
         }
     }
 
-    /// Hurries what was stopping already when its bus was stopped.
-    fn hurry(&mut self, hurry: [u32; BusId::COUNT]) {
-        let [master, ..] = hurry;
-        let mut next = self.voices.pool().oldest();
-        while let Some(slot) = next {
-            next = self.voices.pool().younger(slot);
-            let Some(voice) = self.voices.pool().at(slot).filter(|it| it.is_stopping()) else {
-                continue;
-            };
-            let own = hurry.get(voice.bus.index()).copied().unwrap_or(u32::MAX);
-            let fade = own.min(master);
-            if fade < u32::MAX {
-                self.change_playing(slot, Change::Stop { fade });
+    /// Does to each play what was said to its bus, once for the whole line.
+    fn finish_line(&mut self, at_end: [AtEnd; BusId::COUNT]) {
+        let [master, ..] = at_end;
+        let said_to = |bus: BusId| at_end.get(bus.index()).map_or(master, |it| it.with(master));
+        let mut walk = self.plays.voices.pool().walk();
+        while let Some(slot) = walk.next(self.plays.voices.pool()) {
+            let Some(voice) = self.plays.voices.pool().at(slot) else { break };
+            let (AtEnd { hurry, end_loops }, number) = (said_to(voice.bus), voice.number);
+            let hurries = voice.is_stopping() && hurry < u32::MAX;
+            if number < end_loops {
+                self.change_playing(slot, Change::EndLoop);
+            }
+            if hurries {
+                self.change_playing(slot, Change::Stop { fade: hurry });
+            }
+        }
+        let mut walk = self.plays.parked.pool().walk();
+        while let Some(slot) = walk.next(self.plays.parked.pool()) {
+            let Some(parked) = self.plays.parked.pool().at(slot) else { break };
+            if parked.voice.number < said_to(parked.voice.bus).end_loops {
+                self.change_parked(slot, Change::EndLoop);
+            }
+        }
+        let mut walk = self.plays.schedule().pool().walk();
+        while let Some(slot) = walk.next(self.plays.schedule().pool()) {
+            let Some(waiting) = self.plays.schedule().pool().at(slot) else { break };
+            if waiting.number < said_to(waiting.request.bus).end_loops {
+                self.change_waiting(slot, Change::EndLoop);
             }
         }
     }
 
+    fn resize(&mut self, made: Made) {
+        let unused = match made.downcast() {
+            Ok(slots) => self.plays.voices.resize(slots).map(|unused| unused as Made),
+            Err(stranger) => Some(stranger),
+        };
+        if let Some(unused) = unused {
+            self.send_report(Report::Retired(unused));
+        }
+        self.settle();
+    }
+
     fn change(&mut self, ticket: u32, change: Change) {
-        match self.placements.get(ticket) {
+        match self.plays.find(ticket) {
             Placement::Playing(slot) => self.change_playing(slot, change),
             Placement::Parked(slot) => self.change_parked(slot, change),
             Placement::Waiting(slot) => self.change_waiting(slot, change),
@@ -114,27 +154,23 @@ impl Renderer {
     }
 
     fn change_playing(&mut self, slot: u32, change: Change) {
-        let Some(voice) = self.voices.pool().at(slot) else { return };
-        let sounding = voice.is_sounding(self.buses.route(voice.bus));
-        match change {
-            // Nobody hears it, so there is nothing to fade.
-            Change::Stop { .. } if !sounding => {
+        let Some(voice) = self.plays.voices.pool().at(slot) else { return };
+        if let Change::Stop { .. } = change {
+            if !voice.is_sounding(&self.buses.way(voice.bus)) {
+                // Nobody hears it, so there is nothing to fade.
                 return self.end_at(Placement::Playing(slot), End::Stopped);
             }
-            Change::Stop { .. } => self.placements.unlink(voice.ticket),
-            Change::Seek { .. } => self.leave_tail(slot),
-            _ => (),
+            let ticket = voice.ticket;
+            self.plays.set_stopping(ticket);
+        } else if voice.jumps(change) {
+            self.leave_tail(slot);
         }
-        let Some(voice) = self.voices.at_mut(slot) else { return };
-        if let Change::Seek { to } = change {
-            voice.seek(to, &self.setup);
-            if voice.is_over() {
-                return self.end_at(Placement::Playing(slot), End::Finished);
-            }
-        } else {
-            voice.change(change, self.buses.route(voice.bus), &self.setup);
+        let Some(voice) = self.plays.voices.at_mut(slot) else { return };
+        voice.change(change, &self.buses.way(voice.bus), &self.setup);
+        if voice.is_over() {
+            return self.end_at(Placement::Playing(slot), End::Finished);
         }
-        self.voices.rank(slot, &self.setup);
+        self.plays.voices.rank(slot, &self.setup);
     }
 
     /// What is parked is not heard, so all of it happens at once, but for the gains and the pan,
@@ -144,40 +180,28 @@ impl Renderer {
             return self.end_at(Placement::Parked(slot), End::Stopped);
         }
         let (buses, setup) = (&self.buses, &self.setup);
-        self.parked.change(slot, buses, |voice| match change {
-            Change::Seek { to } => voice.seek(to, setup),
-            _ => voice.change(change, buses.route(voice.bus), setup),
+        self.plays.parked.change(slot, buses, |voice| {
+            voice.change(change, &buses.way(voice.bus), setup);
         });
-        if self.parked.pool().at(slot).is_some_and(|parked| parked.voice.is_over()) {
+        if self.plays.parked.pool().at(slot).is_some_and(|parked| parked.voice.is_over()) {
             self.end_at(Placement::Parked(slot), End::Finished);
         }
     }
 
     /// Edits a request that has not begun.
     fn change_waiting(&mut self, slot: u32, change: Change) {
-        let Some(waiting) = self.schedule.at_mut(slot) else { return };
-        let request = &mut waiting.request;
+        let Some(request) = self.plays.waiting_mut(slot) else { return };
+        let Request { gain, pan, speed, position, looping, paused, muted, .. } = request;
         match change {
-            Change::Stop { .. } => {
-                if let Some(waiting) = self.schedule.take(slot) {
-                    let request = waiting.request;
-                    self.end(request.ticket, request.sound, self.now, End::Stopped);
-                }
-            }
-            Change::Pause { .. } => request.paused = true,
-            Change::Resume { .. } => request.paused = false,
-            Change::Mute(muted) => request.muted = muted,
-            Change::EndLoop => request.looping = None,
-            Change::Gain { to, .. } => request.gain = to,
-            Change::Pan { to, .. } => request.pan = to,
-            Change::Speed { to, .. } => request.speed = to,
-            Change::Seek { to } => request.position = to,
-        }
-    }
-
-    fn end_at(&mut self, placement: Placement, why: End) {
-        if let Some(voice) = self.vacate(placement) {
-            self.end(voice.ticket, voice.sound, self.now, why);
+            Change::Stop { .. } => self.end_at(Placement::Waiting(slot), End::Stopped),
+            Change::Pause { .. } => *paused = true,
+            Change::Resume { .. } => *paused = false,
+            Change::Mute(mute) => *muted = mute,
+            Change::Gain { to, .. } => *gain = to,
+            Change::Pan { to, .. } => *pan = to,
+            Change::Speed { to, .. } => *speed = to,
+            Change::Seek { to } => *position = to,
+            Change::EndLoop => *looping = None,
         }
     }
 }

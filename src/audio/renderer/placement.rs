@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::Renderer;
 use crate::audio::kernel::Mix;
-use crate::audio::plays::placements::Placement;
+use crate::audio::plays::{Placement, Waiting};
 use crate::audio::voice::Voice;
 use crate::config::WhenFull;
 use crate::event::Refusal;
@@ -15,47 +15,54 @@ use crate::play::Priority;
 const MUCH_LOUDER: f32 = 1.995_262_3;
 
 impl Renderer {
-    /// A play has come: it begins now, or waits for its frame.
-    pub(in crate::audio) fn begin(&mut self, request: Request) {
-        if self.obeyed <= self.stopped_up_to {
-            return self.end(request.ticket, request.sound, self.now, End::Stopped);
+    /// A play has come: it starts now, or waits for its frame.
+    pub(super) fn begin(&mut self, request: Request) {
+        let (ticket, number) = (request.ticket, self.applied);
+        if number <= self.stopped_up_to {
+            return self.end(ticket, request.sound, self.now, End::Stopped);
         }
-        self.placements.link(request.ticket, request.bus);
-        let at = match request.start {
-            Start::At(frame) => frame,
-            Start::After(frames) => self.now.saturating_add(frames),
+        self.plays.add(ticket, request.bus);
+        let (at, bus_time) = match request.start {
+            Start::At(frame) => (frame, None),
+            Start::After(0) => (self.now, None),
+            Start::After(frames) => {
+                let bus_time = self.buses.clock(request.bus).saturating_add(frames);
+                (self.now.saturating_add(frames), Some(bus_time))
+            }
         };
         if at <= self.now {
-            return self.claim(request, self.obeyed);
-        }
-        let ticket = request.ticket;
-        match self.schedule.insert(request, self.obeyed, at) {
-            Ok(slot) => self.placements.set(ticket, Placement::Waiting(slot)),
-            Err(request) => {
-                let why = End::Refused(Refusal::ScheduleFull);
-                self.end(ticket, request.sound, self.now, why);
-            }
+            self.start(request, number);
+        } else if let Err(request) = self.plays.wait(request, number, at, bus_time) {
+            self.end(ticket, request.sound, self.now, End::Refused(Refusal::ScheduleFull));
         }
     }
 
-    /// A play's frame has come. It takes a free voice, if there is one. In a full pool, who cannot be
-    /// heard parks and robs nobody; everybody else takes the place of whom the answer names; and
-    /// where nobody may be robbed it parks, if it may, or is refused.
-    pub(in crate::audio) fn claim(&mut self, request: Request, number: u64) {
+    /// The frame of a play that waited has come.
+    pub(super) fn start_due(&mut self, Waiting { request, number, .. }: Waiting) {
+        let (ticket, at) = (request.ticket, self.now);
+        self.start(request, number);
+        if let Placement::Playing(_) = self.plays.find(ticket) {
+            self.notify(Report::Started { ticket, at });
+        }
+    }
+
+    /// A play takes a free voice, if there is one. In a full pool, who cannot be heard parks and robs
+    /// nobody; everybody else takes the place of whom the answer names; and where nobody may be
+    /// robbed it parks, if it may, or is refused.
+    fn start(&mut self, request: Request, number: u64) {
         let voice = Voice::new(request, number, &self.setup);
         if voice.is_over() {
-            return self.end(voice.ticket, voice.sound, self.now, End::Finished);
+            return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
         }
-        if self.voices.has_room() {
+        if self.plays.voices.has_room() {
             return self.activate(voice);
         }
         self.bridge.meters.full.fetch_add(1, Relaxed);
-        let route = self.buses.route(voice.bus);
-        let inaudible = voice.inaudible(route, &self.setup);
+        let inaudible = voice.inaudible(&self.buses.way(voice.bus), &self.setup);
         // Who cannot be heard robs nobody, unless it must have a voice whatever happens.
         let may_steal = inaudible.is_none() || voice.priority == Priority::Protected;
         if may_steal
-            && self.voices.excess() == 0
+            && self.plays.voices.excess() == 0
             && let Some((slot, level)) = self.choose_victim(voice.priority, voice.when_full)
         {
             self.steal(slot, voice.ticket, level);
@@ -69,25 +76,25 @@ impl Renderer {
 
     fn choose_victim(&mut self, priority: Priority, when_full: WhenFull) -> Option<(u32, f32)> {
         let quantum = self.now / QUANTUM as u64;
-        self.voices.choose_victim(priority, when_full, quantum, &self.buses, &self.setup)
+        self.plays.voices.choose_victim(priority, when_full, quantum, &self.buses, &self.setup)
     }
 
     /// Gives a voice's slot to another. `level` is the voice's own, before its bus.
     fn steal(&mut self, slot: u32, thief: u32, level: f32) {
-        let Some(bus) = self.voices.pool().at(slot).map(|voice| voice.bus) else { return };
-        let route = self.buses.route(bus);
-        let level = level * route.level() * route.master_level();
+        let Some(voice) = self.plays.voices.pool().at(slot) else { return };
+        let way = self.buses.way(voice.bus);
+        let level = level * way.level() * way.master_level();
         self.evict(slot, Park::Stolen { thief, level }, End::Stolen { thief, level });
     }
 
     /// Takes a voice's slot away, and lets the rest of it fade out behind it.
     fn evict(&mut self, slot: u32, park: Park, end: End) {
         self.leave_tail(slot);
-        let Some(voice) = self.voices.take(slot) else { return };
+        let Some(voice) = self.plays.voices.take(slot) else { return };
         if voice.is_stopping() {
-            return self.end(voice.ticket, voice.sound, self.now, End::Stopped);
+            return self.end(voice.ticket, voice.into_sound(), self.now, End::Stopped);
         }
-        if voice.is_held(self.buses.route(voice.bus)) {
+        if voice.stands_still(&self.buses.way(voice.bus)) {
             // It is inaudible, and loses nothing by waiting elsewhere.
             return self.park(voice, Park::Paused, end);
         }
@@ -99,20 +106,19 @@ impl Renderer {
         if voice.park {
             self.park(voice, park, end);
         } else {
-            self.end(voice.ticket, voice.sound, self.now, end);
+            self.end(voice.ticket, voice.into_sound(), self.now, end);
         }
     }
 
     /// Parks a play, if there is room; else it ends.
     fn park(&mut self, voice: Voice, why: Park, end: End) {
         let (ticket, at) = (voice.ticket, self.now);
-        match self.parked.park(voice, why, at, &self.buses) {
-            Ok(slot) => {
-                self.placements.set(ticket, Placement::Parked(slot));
+        match self.plays.park(voice, why, at, &self.buses) {
+            Ok(()) => {
                 self.bridge.meters.saw_parking(why);
                 self.notify(Report::Parked { ticket, at, why });
             }
-            Err(voice) => self.end(ticket, voice.sound, at, end),
+            Err(voice) => self.end(ticket, voice.into_sound(), at, end),
         }
     }
 
@@ -121,54 +127,51 @@ impl Renderer {
         let ticket = voice.ticket;
         voice.order = self.activated;
         self.activated += 1;
-        match self.voices.insert(voice, &self.setup) {
-            Ok(slot) => self.placements.set(ticket, Placement::Playing(slot)),
-            Err(voice) => {
-                let why = End::Refused(Refusal::PoolFull);
-                self.end(ticket, voice.sound, self.now, why);
-            }
+        if let Err(voice) = self.plays.activate(voice, &self.setup) {
+            let why = End::Refused(Refusal::PoolFull);
+            self.end(ticket, voice.into_sound(), self.now, why);
         }
-        self.bridge.meters.saw_playing(self.voices.len() as u32);
+        self.bridge.meters.saw_playing(self.plays.voices.len() as u32);
     }
 
-    /// Mixes what is left of a voice into the tail, fading out, if there is anything to hear.
-    pub(in crate::audio) fn leave_tail(&mut self, slot: u32) {
-        let Some(voice) = self.voices.pool().at(slot) else { return };
-        let route = self.buses.route(voice.bus);
-        if !voice.is_sounding(route) {
+    /// Mixes what remains of a voice into the tail, fading out, if there is anything to hear.
+    pub(super) fn leave_tail(&mut self, slot: u32) {
+        let Some(voice) = self.plays.voices.pool().at(slot) else { return };
+        let way = self.buses.way(voice.bus);
+        if !voice.is_sounding(&way) {
             return;
         }
         let scratch = &mut self.scratch;
         scratch.left.fill(0.0);
         scratch.right.fill(0.0);
         let mix = Mix { left: &mut scratch.left, right: &mut scratch.right };
-        voice.leave(mix, route, &self.setup, &mut scratch.curves);
+        voice.fade_out_into(mix, &way, &self.setup, &mut scratch.curves);
         self.tail.add(&scratch.left, &scratch.right);
     }
 
     /// Lets the parked come back, loudest first: into free voices, and now and then by taking a
     /// place back. Who cannot be heard stays: it would take a voice for nothing.
-    pub(in crate::audio) fn unpark(&mut self) {
-        let review = self.parked.is_review(self.now);
-        let free = self.voices.has_room() && self.parked.is_awake(self.now);
+    pub(super) fn unpark(&mut self) {
+        let review = self.plays.parked.is_review(self.now);
+        let free = self.plays.voices.has_room() && self.plays.parked.is_awake(self.now);
         if !review && !free {
             return;
         }
-        self.parked.rank_all(self.now, &self.buses, &self.setup);
-        while self.voices.has_room()
-            && let Some((slot, _)) = self.parked.loudest()
-            && let Some(voice) = self.parked.take(slot)
+        self.plays.parked.rank_all(self.now, &self.buses, &self.setup);
+        while self.plays.voices.has_room()
+            && let Some((slot, _)) = self.plays.parked.loudest()
+            && let Some(voice) = self.plays.parked.take(slot)
         {
             self.come_back(voice);
         }
-        if review && self.voices.excess() == 0 {
+        if review && self.plays.voices.excess() == 0 {
             self.take_back();
         }
     }
 
     fn come_back(&mut self, mut voice: Voice) {
         let (ticket, at) = (voice.ticket, self.now);
-        voice.unhush(&self.setup);
+        voice.leave_parking(&self.setup);
         self.activate(voice);
         self.notify(Report::Unparked { ticket, at });
     }
@@ -176,9 +179,9 @@ impl Renderer {
     /// Lets those take a place back, loudest first, who have long been much louder than whom a
     /// newcomer of their priority would rob.
     fn take_back(&mut self) {
-        while let Some((slot, level)) = self.parked.loudest() {
-            self.parked.pass_over(slot);
-            let Some(voice) = self.parked.pool().at(slot).map(|parked| &parked.voice) else {
+        while let Some((slot, level)) = self.plays.parked.loudest() {
+            self.plays.parked.pass_over(slot);
+            let Some(voice) = self.plays.parked.pool().at(slot).map(|parked| &parked.voice) else {
                 break;
             };
             let (ticket, priority) = (voice.ticket, voice.priority);
@@ -192,16 +195,16 @@ impl Renderer {
                     None => break,
                 }
             };
-            let bus = self.voices.pool().at(victim).map(|voice| voice.bus);
-            let heard = bus.map_or(0.0, |bus| self.buses.route(bus).level());
+            let bus = self.plays.voices.pool().at(victim).map(|voice| voice.bus);
+            let heard = bus.map_or(0.0, |bus| self.buses.way(bus).level());
             // Silence is no louder than silence. And whoever may rob anybody may rob this one, so
             // nobody who is quieter is loud enough.
             if level == 0.0 || level < MUCH_LOUDER * own * heard {
                 break;
             }
             // It leaves first, so that its victim finds room to park.
-            if self.parked.note_louder(slot, self.now)
-                && let Some(voice) = self.parked.take(slot)
+            if self.plays.parked.note_louder(slot, self.now)
+                && let Some(voice) = self.plays.parked.take(slot)
             {
                 self.steal(victim, ticket, own);
                 self.come_back(voice);
@@ -211,35 +214,17 @@ impl Renderer {
 
     /// Carries on with a resize: lets those go that are too many, quietest first and never the
     /// protected, and moves once everybody fits.
-    pub(in crate::audio) fn settle(&mut self) {
-        if !self.voices.is_unsettled() {
+    pub(super) fn settle(&mut self) {
+        if !self.plays.voices.is_unsettled() {
             return;
         }
-        while self.voices.excess() > 0
+        while self.plays.voices.excess() > 0
             && let Some((slot, _)) = self.choose_victim(Priority::High, WhenFull::StealQuietest)
         {
             self.evict(slot, Park::Shrunk, End::Stopped);
         }
-        let placements = &mut self.placements;
-        let old = self.voices.settle(|voice, slot| {
-            placements.set(voice.ticket, Placement::Playing(slot));
-        });
-        if let Some(old) = old {
-            self.send_home(Report::Retired(old));
-        }
-    }
-
-    /// Ends every play there is.
-    pub(in crate::audio) fn end_everything(&mut self) {
-        for ticket in 0..self.placements.tickets() {
-            let placement = self.placements.get(ticket);
-            if let Placement::Waiting(slot) = placement {
-                if let Some(waiting) = self.schedule.take(slot) {
-                    self.end(ticket, waiting.request.sound, self.now, End::Stopped);
-                }
-            } else if let Some(voice) = self.vacate(placement) {
-                self.end(ticket, voice.sound, self.now, End::Stopped);
-            }
+        if let Some(old) = self.plays.settle() {
+            self.send_report(Report::Retired(old));
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::ramp::{Glide, ONE};
+use super::glide::Glide;
+use super::position::{ONE, Position};
 use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS};
 use crate::link::message::Loop;
 use crate::sound::{Samples, Sound};
@@ -10,36 +11,51 @@ use crate::sound::{Samples, Sound};
 /// How many frames are laid out side by side where a run crosses an edge.
 const WINDOW: usize = 4 * SINC_TAPS;
 
-/// What is less than a frame.
-const FRACTION: u64 = ONE - 1;
-
 /// A place in a sound. A position beyond the loop's end plays out unlooped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::audio) struct Cursor {
-    pub position: u64,
-    pub glide: Glide,
+    position: Position,
+    glide: Glide,
     looping: Option<Loop>,
-    /// Whether it has been round: only then lies the loop's end before its start. A loop that is
+    /// Whether it has been round: only then does the loop's end lie before its start. A loop that is
     /// nothing but its seam is heard as if it always had been: all of it is near its end.
     wrapped: bool,
+    /// Whether it goes round no more, but on past the loop's end.
+    last_round: bool,
 }
 
 impl Cursor {
     pub fn new(frame: u32, glide: Glide, looping: Option<Loop>) -> Cursor {
         let wrapped = looping.is_some_and(Loop::is_all_seam);
-        Cursor { position: u64::from(frame) << 32, glide, looping, wrapped }
+        Cursor { position: Position::at(frame), glide, looping, wrapped, last_round: false }
     }
 
     /// Jumps to a frame.
     pub fn seek(&mut self, frame: u32) {
-        *self = Cursor::new(frame, self.glide, self.looping);
+        let looping = self.looping.filter(|_| !self.last_round);
+        *self = Cursor::new(frame, self.glide, looping);
         self.glide.moved();
+    }
+
+    /// Goes round no more: plays on past the loop's end.
+    pub fn end_loop(&mut self) {
+        if self.is_entering_seam() {
+            // What comes next is the clip's own end, as if it had never been round.
+            (self.looping, self.wrapped) = (None, false);
+        }
+        self.last_round = true;
+    }
+
+    /// Whether it reads the frames that lead into the loop's start: those of the clip's own end are
+    /// others, so to leave the loop here is a jump.
+    pub fn is_entering_seam(&self) -> bool {
+        self.active_loop().is_some_and(|range| self.frame() >= range.end - range.seam)
     }
 
     /// Turns towards another step. Towards one frame after the other it lands on whole frames, over
     /// the last `landing` frames of the way, or at once if it has no time.
     pub fn ramp_to(&mut self, step: u64, over: u32, landing: u32) {
-        self.glide.head_for(step, over, landing);
+        self.glide.ramp_to(step, over, landing);
         if over == 0 {
             self.arrive();
         }
@@ -50,18 +66,33 @@ impl Cursor {
     pub fn arrive(&mut self) {
         self.glide.arrive();
         if self.glide.step() == ONE {
-            self.position &= !FRACTION;
+            self.position = self.position.floor();
         }
+    }
+
+    /// The same cursor, which keeps its present step.
+    pub fn steady(&self) -> Cursor {
+        Cursor { glide: Glide::rest(self.glide.step()), ..*self }
+    }
+
+    /// Whether it is where a sound begins.
+    pub fn is_at_start(&self) -> bool {
+        self.position == Position::START
     }
 
     /// The frame it is on.
     pub fn frame(&self) -> u32 {
-        (self.position >> 32) as u32
+        self.position.frame()
     }
 
-    /// The loop, if it is going to turn there.
-    pub fn ahead(&self) -> Option<Loop> {
-        self.looping.filter(|range| self.frame() < range.end)
+    /// The loop, if it is going to wrap at its end.
+    pub fn active_loop(&self) -> Option<Loop> {
+        self.looping.filter(|range| !self.last_round && self.frame() < range.end)
+    }
+
+    /// The loop that it came round before its last round: what lies behind it is heard as that.
+    fn loop_behind(&self) -> Option<Loop> {
+        self.looping.filter(|_| self.last_round && self.wrapped)
     }
 
     /// Whether it is past the end of a clip of so many frames.
@@ -69,16 +100,21 @@ impl Cursor {
         self.frame() as usize >= self.edge(clip)
     }
 
-    /// The frame at which it turns or ends.
+    /// The frame at which it wraps or ends.
     fn edge(&self, clip: usize) -> usize {
-        self.ahead().map_or(clip, |range| range.end as usize)
+        self.active_loop().map_or(clip, |range| range.end as usize)
     }
 
-    /// The clip's own frames among those that it comes past before it turns or ends.
+    /// The clip's own frames among those that it comes past before it wraps or ends.
     fn own(&self, clip: usize) -> Range<usize> {
-        let Some(Loop { start, end, seam }) = self.ahead() else { return 0..clip };
-        let first = if self.wrapped { start + seam } else { 0 };
-        first as usize..(end - seam) as usize
+        if let Some(Loop { start, end, seam }) = self.active_loop() {
+            let first = if self.wrapped { start + seam } else { 0 };
+            first as usize..(end - seam) as usize
+        } else if let Some(Loop { start, seam, .. }) = self.loop_behind() {
+            (start + seam) as usize..clip
+        } else {
+            0..clip
+        }
     }
 
     /// Adds what it comes past to the mix. Returns for how many frames: all, unless it ended.
@@ -103,22 +139,21 @@ impl Cursor {
         let mut done = 0;
         while done < frames && !self.is_over(len) {
             if self.glide.is_landing() {
-                self.glide.land(self.position as u32);
+                self.glide.land(self.position.fraction());
             }
-            let turns = self.ahead();
-            let left = frames - done;
-            let (run, source) = self.plan(len, left, kernels);
+            let heading_for = self.active_loop();
+            let (run, reading) = self.plan(len, frames - done, kernels);
             let (mix, gains) = (mix.part(done, run), gains.part(done, run));
-            let (fraction, glide) = (u64::from(self.position as u32), self.glide);
-            match source {
-                Source::Plain { shelf, first } => {
+            let (fraction, glide) = (u64::from(self.position.fraction()), self.glide);
+            match reading {
+                Reading::Copied { shelf, first } => {
                     kernels.copy(mix, clip.part(shelf, first, first + run), gains);
                 }
-                Source::Between { shelf, first, end } => {
+                Reading::Between { shelf, first, end } => {
                     let part = clip.part(shelf, first, end);
                     kernels.interpolate(mix, part, fraction, glide, gains);
                 }
-                Source::Window { first, len } => {
+                Reading::Window { first, len } => {
                     let mut window = [F::SILENCE; WINDOW];
                     for (index, frame) in (first..).zip(window.iter_mut().take(len)) {
                         *frame = self.unrolled(clip, index);
@@ -126,60 +161,60 @@ impl Cursor {
                     kernels.interpolate(mix, &window, fraction, glide, gains);
                 }
             }
-            self.walk(run as u32);
-            self.turn(turns);
+            self.advance(run as u32);
+            self.wrap(heading_for);
             done += run;
         }
         done
     }
 
-    /// If the coming frames are the clip's own, and neither turn nor end among them, moves on and
+    /// If the coming frames are the clip's own, and it neither wraps nor ends among them, moves on and
     /// says where they begin.
     pub fn pass(&mut self, clip: usize, frames: u32) -> Option<usize> {
         let (first, own) = (self.frame() as usize, self.own(clip));
-        if !self.is_plain() || first < own.start || first + frames as usize >= own.end {
+        if !self.is_unity() || first < own.start || first + frames as usize >= own.end {
             return None;
         }
-        self.walk(frames);
+        self.advance(frames);
         Some(first)
     }
 
     /// Whether it meets the clip's own frames, one after the other.
-    pub fn is_plain(&self) -> bool {
-        self.is_at(ONE) && self.position & FRACTION == 0
+    pub fn is_unity(&self) -> bool {
+        self.is_at(ONE) && self.position.is_whole()
     }
 
     /// Whether it keeps this step.
     fn is_at(&self, step: u64) -> bool {
-        self.glide.left() == 0 && self.glide.step() == step
+        self.glide.remaining() == 0 && self.glide.step() == step
     }
 
     /// How far the next run goes, and what it reads.
-    fn plan(&self, clip: usize, left: usize, kernels: &Kernels) -> (usize, Source) {
+    fn plan(&self, clip: usize, most: usize, kernels: &Kernels) -> (usize, Reading) {
         let (edge, first) = (self.edge(clip) as i64, i64::from(self.frame()));
         let Stretch { shelf, origin, begin, end } = self.stretch(clip);
-        if self.is_plain() {
-            let run = left.min((end.min(edge) - first) as usize);
-            return (run, Source::Plain { shelf, first: (first - origin) as usize });
+        if self.is_unity() {
+            let run = most.min((end.min(edge) - first) as usize);
+            return (run, Reading::Copied { shelf, first: (first - origin) as usize });
         }
-        let left = match self.glide.straight() {
-            0 => left,
-            gliding => left.min(gliding as usize),
+        let most = match self.glide.straight() {
+            0 => most,
+            gliding => most.min(gliding as usize),
         };
         let (taps, before) = kernels.taps();
         let (taps, earliest) = (taps as i64, first - before as i64);
         // The last frame from which every neighbour still lies there.
         let last = (end - taps + before as i64).min(edge - 1);
         if earliest >= begin && first <= last {
-            let run = self.frames_until(last as usize, left);
+            let run = self.position.steps_until(last as u32, self.glide.longest(), most);
             let (first, end) = ((earliest - origin) as usize, (end - origin) as usize);
-            return (run, Source::Between { shelf, first, end });
+            return (run, Reading::Between { shelf, first, end });
         }
         let last = (first + WINDOW as i64 - taps).min(edge - 1);
-        let run = self.frames_until(last as usize, left);
-        let reach = self.position + (run as u64 - 1) * self.glide.longest();
-        let len = (reach >> 32) as i64 - first + taps;
-        (run, Source::Window { first: earliest, len: len as usize })
+        let run = self.position.steps_until(last as u32, self.glide.longest(), most);
+        let reach = self.position.after(run as u64 - 1, self.glide.longest());
+        let len = i64::from(reach.frame()) - first + taps;
+        (run, Reading::Window { first: earliest, len: len as usize })
     }
 
     /// What lies side by side in memory around the frame it is on.
@@ -197,24 +232,20 @@ impl Cursor {
         Stretch { shelf: Shelf::Seam, origin: turn - seam, begin: turn - seam, end: turn + seam }
     }
 
-    /// How many steps begin on a frame up to `last`: at least 1, at most `most`.
-    fn frames_until(&self, last: usize, most: usize) -> usize {
-        let way = ((last as u64) << 32 | FRACTION) - self.position;
-        let (longest, most) = (self.glide.longest(), most as u64);
-        // Most runs are not cut, and a product is sooner there than a quotient.
-        if (most - 1) * longest <= way {
-            return most as usize;
-        }
-        (way / longest) as usize + 1
-    }
-
     /// A frame of the sound as it is heard: round and round, with silence before and after.
     fn unrolled<F: ClipFrame>(&self, clip: Clip<F>, index: i64) -> F {
-        let Some(Loop { start, end, seam }) = self.ahead() else {
+        let active = self.active_loop();
+        let Some(Loop { start, end, seam }) = active.or(self.loop_behind()) else {
             return clip.frame(Shelf::Own, index);
         };
         let (start, end, seam) = (i64::from(start), i64::from(end), i64::from(seam));
-        let turned = self.wrapped || index >= end;
+        let turned = match active {
+            Some(_) => self.wrapped || index >= end,
+            None => index < start + seam,
+        };
+        if active.is_none() && !turned {
+            return clip.frame(Shelf::Own, index);
+        }
         let around = || start + (index - start).rem_euclid((end - start).max(1));
         let index = if turned { around() } else { index };
         if index >= end - seam {
@@ -226,27 +257,23 @@ impl Cursor {
         }
     }
 
-    fn walk(&mut self, frames: u32) {
-        if self.glide.left() == 0 {
-            self.position += self.glide.step() * u64::from(frames);
+    fn advance(&mut self, frames: u32) {
+        if self.glide.remaining() == 0 {
+            self.position = self.position.after(u64::from(frames), self.glide.step());
             return;
         }
-        for _ in 0..frames {
-            self.glide.walk(&mut self.position);
-        }
-        self.glide.count(frames);
+        self.position.glide(&mut self.glide, frames);
         // It has landed: what is missing was lost in rounding, less than is heard.
         if self.is_at(ONE) {
-            self.position = (self.position + ONE / 2) & !FRACTION;
+            self.position = self.position.round();
         }
     }
 
     /// Goes back to the loop's start if it was heading for its end and has passed it.
-    fn turn(&mut self, turns: Option<Loop>) {
-        let Some(Loop { start, end, .. }) = turns else { return };
-        let (start, end) = (u64::from(start) << 32, u64::from(end) << 32);
-        if self.position >= end {
-            self.position = start + (self.position - start) % (end - start).max(1);
+    fn wrap(&mut self, heading_for: Option<Loop>) {
+        let Some(Loop { start, end, .. }) = heading_for else { return };
+        if self.position >= Position::at(end) {
+            self.position = self.position.wrapped(start, end);
             self.wrapped = true;
         }
     }
@@ -256,19 +283,18 @@ impl Cursor {
     pub fn skip(&mut self, clip: usize, frames: u64) -> Option<u64> {
         self.arrive();
         let step = self.glide.step();
-        let reached = u128::from(self.position) + u128::from(step) * u128::from(frames);
-        let Some(Loop { start, end, .. }) = self.ahead() else {
-            let end = (clip as u64) << 32;
-            if reached >= u128::from(end) {
-                return Some(end.saturating_sub(self.position).div_ceil(step));
+        let reached = self.position.far_after(frames, step);
+        let Some(Loop { start, end, .. }) = self.active_loop() else {
+            if reached >= (clip as u128) << 32 {
+                return Some(self.position.steps_to_end(clip, step));
             }
-            self.position = reached as u64;
+            self.position = Position::of_far(reached);
             return None;
         };
-        let (start, end) = (u128::from(start) << 32, u128::from(end) << 32);
+        let (start, end) = (Position::far_at(start), Position::far_at(end));
         self.wrapped |= reached >= end;
-        let turned = |beyond| start + (beyond - start) % (end - start).max(1);
-        self.position = if reached < end { reached } else { turned(reached) } as u64;
+        let around = || start + (reached - start) % (end - start).max(1);
+        self.position = Position::of_far(if reached < end { reached } else { around() });
         None
     }
 }
@@ -316,10 +342,10 @@ struct Stretch {
     end: i64,
 }
 
-/// What a run reads from.
-enum Source {
+/// How a run is read.
+enum Reading {
     /// A shelf's frames from `first` on, one for each.
-    Plain { shelf: Shelf, first: usize },
+    Copied { shelf: Shelf, first: usize },
     /// A shelf's frames from `first` to `end`, between the samples.
     Between { shelf: Shelf, first: usize, end: usize },
     /// `len` frames from `first` on, as they will be heard, laid out side by side.

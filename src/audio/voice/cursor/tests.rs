@@ -44,7 +44,7 @@ fn the_interpolator_reads_a_loop_as_if_it_were_unrolled() {
 #[test]
 fn a_sound_is_the_same_however_it_is_cut() {
     let mut gliding = Glide::rest(ONE / 3);
-    gliding.head_for(2 * ONE + 77, 50, 0);
+    gliding.ramp_to(2 * ONE + 77, 50, 0);
     for between in [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc] {
         for glide in [Glide::rest(ONE), Glide::rest(ONE / 9), Glide::rest(1 << 40), gliding] {
             for looping in [None, LOOP, Some(Loop { start: 0, end: 1, seam: 0 })] {
@@ -88,7 +88,7 @@ fn a_loop_with_a_seam_is_heard_as_its_frames_laid_end_to_end() {
     let own: [[f32; 1]; 20] = std::array::from_fn(|n| [n as f32 + 1.0]);
     let mut other: [[f32; 1]; 20] = std::array::from_fn(|n| [-(n as f32) * 3.0 - 1.0]);
     let mut gliding = Glide::rest(ONE / 3);
-    gliding.head_for(ONE, 50, 10);
+    gliding.ramp_to(ONE, 50, 10);
     for range in
         [(0, 19, 3), (0, 19, 9), (0, 20, 1), (4, 18, 6), (0, 19, 10), (0, 20, 10), (0, 1, 1)]
     {
@@ -178,16 +178,16 @@ fn a_glide_to_one_frame_after_the_other_lands_on_a_frame() {
         for position in [0, 1, ONE / 2, ONE - 1] {
             for looping in [LOOP, Some(Loop { start: 0, end: 1, seam: 0 })] {
                 let mut cursor = at_speed(from, 0, looping);
-                cursor.position = position;
+                cursor.position = Position::of_far(position.into());
                 cursor.ramp_to(ONE, over, landing);
                 let kernels = Kernels::new(Interpolation::Linear);
                 for frames in [over as usize / 2, over as usize - over as usize / 2] {
-                    assert!(!cursor.is_plain());
+                    assert!(!cursor.is_unity());
                     let (mut left, mut right) = ([0.0; 50], [0.0; 50]);
                     let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
                     cursor.read(&counting(), mix, Gains::Steady([1.0; 2]), &kernels);
                 }
-                assert!(cursor.is_plain(), "{cursor:?}");
+                assert!(cursor.is_unity(), "{cursor:?}");
             }
         }
     }
@@ -204,26 +204,27 @@ fn a_seek_while_it_lands_has_it_land_elsewhere() {
         }
         let (before, glide) = (cursor, &mut cursor.glide);
         if glide.is_landing() {
-            glide.land(before.position as u32);
+            glide.land(before.position.fraction());
         }
         let step = glide.step();
         let mix = Mix { left: &mut [0.0], right: &mut [0.0] };
         cursor.read(&counting(), mix, Gains::Steady([1.0; 2]), &kernels);
-        let moved = cursor.position.wrapping_sub(before.position) % (2 * ONE);
+        let bits = |position: Position| position.far_after(0, 0) as u64;
+        let moved = bits(cursor.position).wrapping_sub(bits(before.position)) % (2 * ONE);
         assert!(moved.abs_diff(step) < 100, "{frame}: {moved}, not {step}");
     }
-    assert!(cursor.is_plain());
+    assert!(cursor.is_unity());
 }
 
 #[test]
 fn what_changes_in_silence_stays_on_its_frame() {
     let mut cursor = at_speed(ONE / 3, 2, LOOP);
-    cursor.position += ONE - 1;
+    cursor.position = cursor.position.after(1, ONE - 1);
     let (mut at_once, mut hushed) = (cursor, cursor);
     at_once.ramp_to(ONE, 0, 10);
     hushed.ramp_to(ONE, 20, 10);
     hushed.arrive();
     assert_eq!([at_once, hushed], [at_speed(ONE, 2, LOOP); 2]);
     cursor.ramp_to(2 * ONE, 0, 10);
-    assert_eq!(cursor.position, 3 * ONE - 1, "no other step needs it");
+    assert_eq!(cursor.position, Position::START.after(1, 3 * ONE - 1), "no other step needs it");
 }

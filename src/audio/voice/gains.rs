@@ -1,0 +1,121 @@
+//! The gains that are a voice's own. Those of the buses on its way out are a [`Way`].
+
+use super::ramp::{Pan, Ramp};
+use crate::audio::bus::Way;
+use crate::audio::kernel::Gains;
+use crate::units;
+
+/// Room for the gains of as many frames as are ever mixed at once.
+pub(in crate::audio) struct GainCurves {
+    left: Box<[f32]>,
+    right: Box<[f32]>,
+}
+
+impl GainCurves {
+    pub fn new(frames: usize) -> GainCurves {
+        let ones = || vec![1.0; frames].into_boxed_slice();
+        GainCurves { left: ones(), right: ones() }
+    }
+}
+
+/// What a voice's samples are multiplied by, before the buses.
+#[derive(Clone, Copy)]
+pub(in crate::audio) struct VoiceGains {
+    pub gain: Ramp,
+    /// In at the start, and out at the end.
+    pub fade: Ramp,
+    /// Down while it is paused; up from silence wherever it begins in the middle.
+    pub pause: Ramp,
+    pub mute: Ramp,
+    pan: Pan,
+    /// The pan as it was asked for.
+    pan_set: f32,
+}
+
+impl VoiceGains {
+    /// Open but for the pause, which is silent until the voice comes up.
+    pub fn new(gain: f32, pan: f32, muted: bool) -> VoiceGains {
+        VoiceGains {
+            gain: Ramp::rest(gain),
+            fade: Ramp::rest(1.0),
+            pause: Ramp::rest(0.0),
+            mute: Ramp::rest(if muted { 0.0 } else { 1.0 }),
+            pan: Pan::rest(units::pan(pan)),
+            pan_set: pan,
+        }
+    }
+
+    /// All of them but for the pan, in the order in which they are multiplied.
+    fn all(&self) -> [&Ramp; 4] {
+        [&self.gain, &self.fade, &self.pause, &self.mute]
+    }
+
+    /// The product of every gain to the ear, if none of them moves: the way out first, then the
+    /// voice's own, then the pan. Always in this order, so that it is the same to the bit.
+    pub fn steady(&self, way: &Way) -> Option<[f32; 2]> {
+        let way = way.steady()?;
+        let own = self.all();
+        if !self.pan.is_at_rest() || !own.into_iter().all(Ramp::is_at_rest) {
+            return None;
+        }
+        let gain = own.into_iter().fold(way, |gain, ramp| gain * ramp.target());
+        Some(self.pan.target().map(|side| gain * side))
+    }
+
+    /// The same for each of the coming frames, if any of them moves.
+    pub fn upcoming<'a>(&self, frames: u32, way: &Way, curves: &'a mut GainCurves) -> Gains<'a> {
+        if let Some(gains) = self.steady(way) {
+            return Gains::Steady(gains);
+        }
+        let left = curves.left.get_mut(..frames as usize).unwrap_or_default();
+        let right = curves.right.get_mut(..frames as usize).unwrap_or_default();
+        let own = self.all();
+        let mut moving = own.as_slice();
+        match way.steady() {
+            Some(mut steady) => {
+                while let [first, rest @ ..] = moving
+                    && first.is_at_rest()
+                {
+                    (steady, moving) = (steady * first.target(), rest);
+                }
+                left.fill(steady);
+            }
+            None => way.fill(left),
+        }
+        moving.iter().for_each(|ramp| ramp.apply(left));
+        self.pan.split(left, right);
+        Gains::Curve { left, right }
+    }
+
+    /// What they make of the voice's level: a rising one counts as risen, a falling one as it is.
+    pub fn level(&self) -> f32 {
+        self.all().into_iter().fold(1.0, |gain, ramp| gain * ramp.upcoming())
+    }
+
+    /// The same for the gains of the two sides.
+    pub fn sides(&self) -> [f32; 2] {
+        self.pan.upcoming()
+    }
+
+    /// Whether any of them but the pause is silent, or will be in no more than so many frames.
+    pub fn is_silent_within(&self, frames: u32) -> bool {
+        [&self.gain, &self.fade, &self.mute].into_iter().any(|ramp| ramp.is_silent_within(frames))
+    }
+
+    pub fn advance(&mut self, frames: u32) {
+        for ramp in [&mut self.gain, &mut self.fade, &mut self.pause, &mut self.mute] {
+            ramp.advance(frames);
+        }
+        self.pan.advance(frames);
+    }
+
+    pub fn set_pan(&mut self, pan: f32, over: u32) {
+        self.pan_set = pan;
+        self.pan.ramp_to(units::pan(pan), over);
+    }
+
+    /// The pan as it was asked for.
+    pub fn pan(&self) -> f32 {
+        self.pan_set
+    }
+}

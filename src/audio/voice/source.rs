@@ -1,0 +1,132 @@
+//! Where a voice reads from: a sound, and the place in it that it has come to.
+
+use super::cursor::Cursor;
+use super::glide::Glide;
+use crate::audio::kernel::{Gains, Kernels, Mix, prefetch};
+use crate::link::message::Loop;
+use crate::sound::{Samples, Sound};
+
+/// What a voice reads, how far it has come, and how fast it goes.
+pub(in crate::audio) struct Source {
+    sound: Sound,
+    cursor: Cursor,
+    /// How fast as it was asked for, whatever the rates.
+    speed: f32,
+}
+
+impl Source {
+    /// Begins on a frame of a sound, for a mixer that runs at `rate`.
+    pub fn new(sound: Sound, frame: u32, looping: Option<Loop>, speed: f32, rate: u32) -> Source {
+        let step = Glide::step_for(speed, sound.sample_rate(), rate);
+        Source { cursor: Cursor::new(frame, Glide::rest(step), looping), sound, speed }
+    }
+
+    /// Lets go of it: the sound goes home.
+    pub fn into_sound(self) -> Sound {
+        self.sound
+    }
+
+    pub fn samples(&self) -> &Samples {
+        self.sound.samples()
+    }
+
+    /// The frame it is on.
+    pub fn frame(&self) -> u32 {
+        self.cursor.frame()
+    }
+
+    /// Whether it is where the sound begins.
+    pub fn is_at_start(&self) -> bool {
+        self.cursor.is_at_start()
+    }
+
+    /// Whether it has come to its end.
+    pub fn is_over(&self) -> bool {
+        self.cursor.is_over(self.sound.frame_count())
+    }
+
+    /// Whether the sound is read as it is, one frame after the other.
+    pub fn is_unity(&self) -> bool {
+        self.cursor.is_unity()
+    }
+
+    /// Asks the memory for what it reads next.
+    pub fn prefetch(&self) {
+        prefetch(self.sound.samples(), self.cursor.frame() as usize);
+    }
+
+    /// If the coming frames are a run of the clip's own and it has not ended after them, moves on
+    /// and says where they begin.
+    pub fn take_run(&mut self, frames: u32) -> Option<usize> {
+        self.cursor.pass(self.sound.frame_count(), frames)
+    }
+
+    /// Adds the coming frames to the mix. Returns how many: all, unless it ended.
+    pub fn read(&mut self, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
+        self.cursor.read(&self.sound, mix, gains, kernels)
+    }
+
+    /// Adds the coming frames at its present speed, and stays where it is.
+    pub fn read_ahead(&self, mix: Mix, gains: Gains, kernels: &Kernels) {
+        self.cursor.steady().read(&self.sound, mix, gains, kernels);
+    }
+
+    /// Moves on in silence, no further than to its end.
+    pub fn skip(&mut self, frames: u64) {
+        self.cursor.skip(self.sound.frame_count(), frames);
+    }
+
+    /// After how many frames it will have come to its end, unless it loops.
+    pub fn ends_after(&self) -> Option<u64> {
+        let mut cursor = self.cursor;
+        cursor.skip(self.sound.frame_count(), u64::MAX)
+    }
+
+    /// Jumps to a frame of the sound.
+    pub fn seek(&mut self, frame: u32) {
+        self.cursor.seek(frame);
+    }
+
+    /// Loops no more.
+    pub fn end_loop(&mut self) {
+        self.cursor.end_loop();
+    }
+
+    /// Whether to end the loop now makes it jump: it reads the frames around the loop's seam.
+    pub fn end_loop_jumps(&self) -> bool {
+        self.cursor.is_entering_seam()
+    }
+
+    /// Goes at another speed, over so many frames, of which the last `landing` bring it back to whole
+    /// frames if the new speed reads them one after the other.
+    pub fn set_speed(&mut self, speed: f32, over: u32, landing: u32, rate: u32) {
+        self.speed = speed;
+        let step = Glide::step_for(speed, self.sound.sample_rate(), rate);
+        self.cursor.ramp_to(step, over, landing);
+    }
+
+    /// Goes at its new speed at once: nobody hears it.
+    pub fn finish_glide(&mut self) {
+        self.cursor.arrive();
+    }
+
+    /// The power of all that it has still to play, in the ear's time and the near counting more, at
+    /// these gains of the two sides.
+    pub fn power(&self, sides: [f32; 2]) -> f64 {
+        self.power_from(&self.cursor, sides)
+    }
+
+    /// The same for what it has still to play after so many frames.
+    pub fn power_after(&self, frames: u32, sides: [f32; 2]) -> f64 {
+        let mut cursor = self.cursor;
+        match cursor.skip(self.sound.frame_count(), u64::from(frames)) {
+            Some(_) => 0.0,
+            None => self.power_from(&cursor, sides),
+        }
+    }
+
+    fn power_from(&self, cursor: &Cursor, sides: [f32; 2]) -> f64 {
+        let looping = cursor.active_loop().map(|range| (range.start, range.end));
+        self.sound.envelope().power(cursor.frame(), looping, self.speed, sides)
+    }
+}
