@@ -264,6 +264,10 @@ impl BusId {
         usize::from(self.0)
     }
 
+    pub(crate) fn from_index(index: u32) -> Option<BusId> {
+        u8::try_from(index).ok().filter(|n| usize::from(*n) < BusId::COUNT).map(BusId)
+    }
+
     /// All of them, in the order of their numbers.
     pub(crate) fn all() -> impl Iterator<Item = BusId> {
         (0..BusId::COUNT as u8).map(BusId)

@@ -136,18 +136,22 @@ impl BusSet {
         self.0 & 1 << bus.index() != 0
     }
 
-    fn iter(self) -> impl Iterator<Item = BusId> {
-        BusId::all().filter(move |bus| self.has(*bus))
+    fn iter(mut self) -> impl Iterator<Item = BusId> {
+        std::iter::from_fn(move || {
+            let bus = BusId::from_index(self.0.trailing_zeros())?;
+            self.0 &= self.0 - 1;
+            Some(bus)
+        })
+    }
+
+    /// These, or all if the master is among them: everybody's way leads through it.
+    fn and_those_behind(self) -> BusSet {
+        if self.has(BusId::MASTER) { BusSet(u32::MAX) } else { self }
     }
 
     /// Whether any voice of these buses goes through this one.
     pub fn through(self, bus: BusId) -> bool {
         if bus == BusId::MASTER { !self.is_empty() } else { self.has(bus) }
-    }
-
-    /// Whether a bus, or the master behind it, is one of these.
-    fn has_on_way_of(self, bus: BusId) -> bool {
-        self.has(bus) || self.has(BusId::MASTER)
     }
 
     /// Those of them that are not paused.
@@ -185,6 +189,18 @@ impl Buses {
     fn get_mut(&mut self, bus: BusId) -> &mut Bus {
         let other = bus.index().checked_sub(1).and_then(|index| self.others.get_mut(index));
         other.unwrap_or(&mut self.master)
+    }
+
+    /// What each bus makes of a level, but for the master; `None` for those that let nothing
+    /// through, or will in no more than so many frames.
+    pub fn levels(&self, soon: u32) -> [Option<f32>; BusId::COUNT] {
+        let mut levels = [None; BusId::COUNT];
+        for (level, bus) in levels.iter_mut().zip(BusId::all()) {
+            let way = self.way(bus);
+            let shut = way.all().any(|ramp| ramp.is_silent_within(soon));
+            *level = Some(way.level()).filter(|_| !shut);
+        }
+        levels
     }
 
     /// The time of a bus: for how many frames it has moved. It stands still while the bus is paused.
@@ -230,7 +246,7 @@ impl Buses {
     pub fn advance(&mut self, frames: u32) {
         self.clock += u64::from(frames);
         if !self.pausing.is_empty() {
-            for bus in BusId::all().filter(|bus| self.pausing.has_on_way_of(*bus)) {
+            for bus in self.pausing.and_those_behind().iter() {
                 let stood_still = u64::from(frames - self.way(bus).moving(frames));
                 if let Some(total) = self.stood_still.get_mut(bus.index()) {
                     *total += stood_still;
@@ -245,8 +261,7 @@ impl Buses {
 
     /// Works out anew what concerns the buses that moved or changed.
     fn see_what_moves(&mut self) {
-        let moved = self.moving;
-        for bus in BusId::all().filter(|bus| moved.has_on_way_of(*bus)) {
+        for bus in self.moving.and_those_behind().iter() {
             let is_moving = !self.get_mut(bus).is_at_rest();
             self.moving.set(bus, is_moving);
             let Way { bus: own, master, .. } = self.way(bus);

@@ -187,17 +187,25 @@ impl ParkedPlays {
     /// Sees who may come back, and how loud each is.
     pub fn rank_all(&mut self, now: u64, buses: &Buses, setup: &Setup) {
         (self.roused, self.wake_at) = (false, u64::MAX);
+        let soon = setup.declick;
+        // What each bus makes of a level, unless it lets nothing through.
+        let levels = buses.levels(soon);
         let mut walk = self.pool.walk();
         while let Some(slot) = walk.next(&self.pool) {
             let Some(parked) = self.pool.at_mut(slot) else { break };
-            parked.catch_up(buses);
-            let way = buses.way(parked.voice.bus);
-            let audible = parked.voice.inaudible(&way, setup).is_none();
-            if audible {
-                self.wake_at = self.wake_at.min(parked.guarded_until);
+            let level = levels.get(parked.voice.bus.index()).copied().flatten();
+            // Who cannot be heard need not be brought up to date: time alone opens nothing.
+            let mut audible = level.filter(|_| parked.voice.is_open(soon));
+            if audible.is_some() {
+                parked.catch_up(buses);
+                audible = audible.filter(|_| parked.voice.is_open(soon));
             }
-            let rank = (audible && parked.guarded_until <= now).then(|| Rank {
-                quietness: !(parked.voice.level(setup) * way.level()).to_bits(),
+            let guarded_until = parked.guarded_until;
+            if audible.is_some() {
+                self.wake_at = self.wake_at.min(guarded_until);
+            }
+            let rank = audible.filter(|_| guarded_until <= now).map(|way| Rank {
+                quietness: !(parked.voice.level(setup) * way).to_bits(),
                 order: parked.order,
             });
             if let Some(held) = self.ranks.get_mut(slot as usize) {

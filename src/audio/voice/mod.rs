@@ -214,7 +214,12 @@ impl Voice {
         }
     }
 
-    /// Carries out a control that leaves the voice where it is in its sound.
+    /// Whether no gain of its own keeps it from being heard after so many frames.
+    pub fn is_open(&self, soon: u32) -> bool {
+        !self.gains.pause.is_silent_within(soon) && !self.gains.is_silent_within(soon)
+    }
+
+    /// Carries out a control.
     pub fn change(&mut self, change: Change, way: &Way, setup: &Setup) {
         let silent = !self.heard || self.stands_still(way);
         let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
