@@ -253,7 +253,7 @@ impl BusId {
     pub const MASTER: BusId = BusId(0);
 
     /// How many there are.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 32;
 
     /// Bus `n`, from 0 (the master) to 15. What is beyond is bus 15.
     pub const fn new(n: u8) -> BusId {
@@ -312,6 +312,6 @@ mod tests {
         assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(tame_gain), [0.0, 0.0, 0.0, 1000.0]);
         assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(tame_pan), [0.0, -1.0, 1.0]);
         assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(tame_speed), [1.0, 0.01, 100.0]);
-        assert_eq!(BusId::new(200), BusId::new(15));
+        assert_eq!(BusId::new(200), BusId::new(31));
     }
 }

@@ -45,12 +45,12 @@ static STRAIGHT: Bus = OPEN;
 pub(super) struct Buses {
     master: Bus,
     others: [Bus; BusId::COUNT - 1],
-    /// Those with a gain on its way.
+    /// Those with a gain on its way, or that have just changed.
     moving: BusSet,
     /// Those that stand still, or will.
     pausing: BusSet,
     /// What each makes of a voice, together with the master, while neither of them moves.
-    steady: [Option<f32>; BusId::COUNT],
+    steady: [f32; BusId::COUNT],
     /// For how many frames there have been buses, and for how many of them each stood still.
     clock: u64,
     stood_still: [u64; BusId::COUNT],
@@ -136,7 +136,7 @@ impl BusSet {
         self.0 & 1 << bus.index() != 0
     }
 
-    fn iter(mut self) -> impl Iterator<Item = BusId> {
+    pub fn iter(mut self) -> impl Iterator<Item = BusId> {
         std::iter::from_fn(move || {
             let bus = BusId::from_index(self.0.trailing_zeros())?;
             self.0 &= self.0 - 1;
@@ -169,14 +169,15 @@ impl Buses {
             others: [OPEN; BusId::COUNT - 1],
             moving: BusSet::default(),
             pausing: BusSet::default(),
-            steady: [Some(1.0); BusId::COUNT],
+            steady: [1.0; BusId::COUNT],
             clock: 0,
             stood_still: [0; BusId::COUNT],
         }
     }
 
     pub fn way(&self, bus: BusId) -> Way<'_> {
-        let steady = self.steady.get(bus.index()).copied().flatten();
+        let moves = self.moving.has(bus) || self.moving.has(BusId::MASTER);
+        let steady = self.steady.get(bus.index()).copied().filter(|_| !moves);
         Way { bus: self.own(bus), master: &self.master, steady }
     }
 
@@ -240,7 +241,6 @@ impl Buses {
         let pausing = bus.pause.target() == 0.0;
         self.moving.add(id);
         self.pausing.set(id, pausing);
-        self.see_what_moves();
     }
 
     pub fn advance(&mut self, frames: u32) {
@@ -254,21 +254,21 @@ impl Buses {
             }
         }
         if !self.moving.is_empty() {
-            self.moving.iter().for_each(|bus| self.get_mut(bus).advance(frames));
-            self.see_what_moves();
+            self.advance_moving(frames);
         }
     }
 
-    /// Works out anew what concerns the buses that moved or changed.
-    fn see_what_moves(&mut self) {
-        for bus in self.moving.and_those_behind().iter() {
+    fn advance_moving(&mut self, frames: u32) {
+        let moved = self.moving;
+        for bus in moved.iter() {
+            self.get_mut(bus).advance(frames);
             let is_moving = !self.get_mut(bus).is_at_rest();
             self.moving.set(bus, is_moving);
-            let Way { bus: own, master, .. } = self.way(bus);
-            let product = || self.way(bus).all().fold(1.0, |gain, ramp| gain * ramp.target());
-            let steady = (own.is_at_rest() && master.is_at_rest()).then(product);
+        }
+        for bus in moved.and_those_behind().iter() {
+            let product = self.way(bus).all().fold(1.0, |gain, ramp| gain * ramp.target());
             if let Some(held) = self.steady.get_mut(bus.index()) {
-                *held = steady;
+                *held = product;
             }
         }
     }

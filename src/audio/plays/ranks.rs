@@ -4,7 +4,7 @@
 //! bus are compared. So a bus may change as often as it likes: no voice is ranked anew for it.
 
 use super::tournament::TournamentTree;
-use crate::audio::bus::Buses;
+use crate::audio::bus::{BusSet, Buses};
 use crate::audio::voice::{Setup, Voice};
 use crate::play::{BusId, Priority};
 use crate::pool::Pool;
@@ -49,6 +49,8 @@ impl Rank {
 pub(in crate::audio) struct Ranks {
     ranks: Box<[Rank]>,
     quietest: [TournamentTree; BusId::COUNT],
+    /// The buses whose trees may have anybody in them.
+    buses: BusSet,
     oldest: TournamentTree,
     /// The quantum in which the ranks were last worked out.
     quantum: Option<u64>,
@@ -62,6 +64,7 @@ impl Ranks {
         Ranks {
             ranks: vec![NOBODY; voices].into_boxed_slice(),
             quietest: std::array::from_fn(|_| TournamentTree::new(voices)),
+            buses: BusSet::default(),
             oldest: TournamentTree::new(voices),
             quantum: None,
             by_level: false,
@@ -105,6 +108,7 @@ impl Ranks {
         let before = std::mem::replace(held, rank);
         let ranks = &self.ranks;
         if self.by_level {
+            self.buses.add(rank.bus);
             for bus in [Some(before.bus), Some(rank.bus).filter(|bus| *bus != before.bus)] {
                 if let Some((bus, tree)) =
                     bus.and_then(|bus| Some((bus, self.quietest.get_mut(bus.index())?)))
@@ -130,7 +134,8 @@ impl Ranks {
             self.build_trees(voices);
         }
         let ranks = &self.ranks;
-        let least = self.quietest.iter().zip(BusId::all()).filter_map(|(tree, bus)| {
+        let least = self.buses.iter().filter_map(|bus| {
+            let tree = self.quietest.get(bus.index())?;
             let (slot, rank) = tree.least(|slot| of_bus(ranks, bus, slot))?;
             let level = f32::from_bits(rank.level) * buses.way(bus).level();
             Some((rank.class, level.to_bits(), rank.level, rank.order, slot))
@@ -161,7 +166,9 @@ impl Ranks {
         }
         let (ranks, height) = (&self.ranks, self.ranks.len().max(1).ilog2() as usize + 1);
         let trees = self.quietest.iter_mut().zip(BusId::all()).zip(counts);
+        self.buses = BusSet::default();
         for ((tree, bus), count) in trees.filter(|(_, count)| *count > 0) {
+            self.buses.add(bus);
             let rank = |slot| of_bus(ranks, bus, slot);
             if count * height >= ranks.len() {
                 tree.play_all(rank);
