@@ -35,7 +35,7 @@ mod dice;
 mod svg;
 
 use dice::Dice;
-use svg::{Svg, short};
+use svg::{Svg, short, text_width};
 
 const RATE: u32 = 48_000;
 const SECONDS: usize = 8;
@@ -336,10 +336,10 @@ text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;font-size:12px;fil
 
 const WIDTH: f64 = 1000.0;
 const MARGIN: f64 = 28.0;
-/// The curves of each answer.
-const LEFT: f64 = 236.0;
-const RIGHT: f64 = 712.0;
-const TOP: f64 = 150.0;
+/// The curves of each answer. What stands beside them has room for the widest fonts.
+const LEFT: f64 = 300.0;
+const RIGHT: f64 = 700.0;
+const TOP: f64 = 168.0;
 const ROW: f64 = 108.0;
 const CURVE: f64 = 90.0;
 /// The decibels at the foot and at the head of a curve.
@@ -360,37 +360,23 @@ fn draw(storm: &Storm, outcomes: &[Outcome], path: &Path) -> Svg {
     line("title", 38.0, title);
     line("", 61.0, &storm.about());
     let whole = decibels(loudness(RATE, &storm.whole), 1);
-    line(
-        "",
-        78.0,
-        &format!(
-            "With a voice for every sound its loudness would be {whole}. What is lost is all that \
-             was cut off or refused, together. Both are K-weighted."
-        ),
-    );
+    line("", 78.0, &format!("With a voice for every sound its loudness would be {whole}."));
+    let lost = "What is lost is all that was cut off or refused, together. Both are K-weighted.";
+    line("", 95.0, lost);
     let command = format!("cargo run --release --example policies {}", path.display());
-    line("command", 98.0, &command);
-    let key = TOP - 28.0;
-    for (x, colour, text) in
-        [(LEFT, STORM, "the whole storm, each 100 ms"), (LEFT + 230.0, LOST, "what is lost of it")]
-    {
-        svg.rect([x, key, 12.0, 10.0], &[("rx", &2), ("fill", &colour)]);
-        svg.label([x + 18.0, key + 9.0], &[], text);
-    }
-    let x = LEFT + 390.0;
-    draw_faint(&mut svg, [x, x + 24.0], key + 5.0);
-    svg.label([x + 30.0, key + 9.0], &[], "below this a loss is faint");
+    line("command", 116.0, &command);
+    draw_key(&mut svg, TOP - 28.0);
     let whole = levels(&storm.whole, 100);
     for (row, outcome) in outcomes.iter().enumerate() {
         let top = TOP + ROW * row as f64;
-        let lost = match outcomes {
+        let less = match outcomes {
             [quietest, oldest, ..] if row == 0 => {
                 let less = oldest.altogether() - quietest.altogether();
-                format!("lost: {} less than the oldest", decibels(less, 1))
+                format!("{} less than the oldest", decibels(less, 1))
             }
-            _ => "lost".into(),
+            _ => String::new(),
         };
-        svg.group(&[("class", &"answer")], |svg| draw_answer(svg, top, outcome, &lost, &whole));
+        svg.group(&[("class", &"answer")], |svg| draw_answer(svg, top, outcome, &less, &whole));
     }
     let seconds = storm.frames / RATE as usize;
     for second in 0..=seconds {
@@ -400,13 +386,30 @@ fn draw(storm: &Storm, outcomes: &[Outcome], path: &Path) -> Svg {
     svg
 }
 
-/// The line below which a loss is not heard.
-fn draw_faint(svg: &mut Svg, [from, to]: [f64; 2], y: f64) {
-    let line = format!("M{from} {}H{to}", short(y));
-    svg.path(&line, &[("stroke", &"#57606a"), ("stroke-dasharray", &"4 3")]);
+/// What the colours and the line mean, one after the other.
+fn draw_key(svg: &mut Svg, y: f64) {
+    let mut x = MARGIN;
+    let mut label = |svg: &mut Svg, mark: f64, text: &str| {
+        svg.label([x + mark + 6.0, y + 9.0], &[], text);
+        let from = x;
+        x += mark + 6.0 + text_width(text, 12.0) + 16.0;
+        from
+    };
+    for (colour, text) in [(STORM, "the whole storm, each 100 ms"), (LOST, "what is lost of it")] {
+        let x = label(svg, 12.0, text);
+        svg.rect([x, y, 12.0, 10.0], &[("rx", &2), ("fill", &colour)]);
+    }
+    let x = label(svg, 24.0, "below this a loss is faint");
+    draw_faint(svg, [x, x + 24.0], y + 5.0);
 }
 
-fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, lost: &str, whole: &[f32]) {
+/// The line below which a loss is not heard.
+fn draw_faint(svg: &mut Svg, [from, to]: [f64; 2], y: f64) {
+    let line = format!("M{} {}H{}", short(from), short(y), short(to));
+    svg.path(&line, &[("class", &"faint"), ("stroke", &"#57606a"), ("stroke-dasharray", &"4 3")]);
+}
+
+fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, less: &str, whole: &[f32]) {
     let Outcome { name, stats, losses, .. } = outcome;
     let label = |svg: &mut Svg, class: &str, x: f64, y: f64, text: &str| {
         svg.label([x, top + y], &[("class", &class)], text);
@@ -424,7 +427,7 @@ fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, lost: &str, whole: &[
     }
     draw_faint(svg, [LEFT, RIGHT], top + height(FAINT));
     let x = RIGHT + 24.0;
-    label(svg, "small", x, 14.0, lost);
+    label(svg, "small", x, 14.0, "lost altogether");
     label(svg, "number", x, 38.0, &decibels(outcome.altogether(), 1));
     let Some(loudest) = outcome.loudest() else {
         return;
@@ -434,10 +437,12 @@ fn draw_answer(svg: &mut Svg, top: f64, outcome: &Outcome, lost: &str, whole: &[
         0 => "none".into(),
         some => some.to_string(),
     };
-    let heard = format!("{} {how}, {aloud} of them above {}", losses.len(), decibels(FAINT, 0));
-    label(svg, "", x, 58.0, &heard);
-    let loudest = format!("the loudest: {}, {}", loudest.sound.name(), decibels(loudest.level, 1));
-    label(svg, "", x, 75.0, &loudest);
+    let heard = format!("{} {how}, {aloud} above {}", losses.len(), decibels(FAINT, 0));
+    let loudest = format!("loudest: {}, {}", loudest.sound.name(), decibels(loudest.level, 1));
+    let told = [less, &heard, &loudest].into_iter().filter(|text| !text.is_empty());
+    for (line, text) in told.enumerate() {
+        label(svg, "", x, 57.0 + 16.0 * line as f64, text);
+    }
 }
 
 /// How far below the top of its row a level is.
@@ -464,7 +469,7 @@ fn area(top: f64, levels: &[f32]) -> String {
 mod tests {
     use super::*;
     use std::sync::LazyLock;
-    use svg::check::elements;
+    use svg::check::{Element, elements};
 
     /// A short storm, and what became of it.
     static STORM: LazyLock<(Storm, [Outcome; 4])> = LazyLock::new(|| {
@@ -526,40 +531,81 @@ mod tests {
         }
     }
 
+    /// Where something is, from left to right and from top to bottom.
+    type Place = ([f64; 2], [f64; 2]);
+
+    /// Where a label is in a font that is a third wider than the usual ones.
+    fn place(label: &Element) -> Place {
+        let number = |name| label.get(name).parse::<f64>().unwrap();
+        let mut classes = label.get("class").split(' ');
+        let (size, wide) = match classes.next().unwrap_or_default() {
+            "title" => (20.0, 0.78),
+            "name" => (15.0, 0.78),
+            "number" => (24.0, 0.78),
+            "command" => (11.0, 0.79),
+            "small" => (10.0, 0.73),
+            _ => (12.0, 0.73),
+        };
+        let width = size * wide * label.text.chars().count() as f64;
+        let left = match classes.next() {
+            Some("end") => number("x") - width,
+            Some("middle") => number("x") - width / 2.0,
+            _ => number("x"),
+        };
+        ([left, left + width], [number("y") - size, number("y")])
+    }
+
+    /// Everything but the paper, with what it is: labels, the marks of the key, and the curves.
+    fn places(svg: &str) -> Vec<(String, Place)> {
+        let elements = elements(svg);
+        let number = |element: &Element, name| element.get(name).parse::<f64>().unwrap();
+        let mut places = Vec::new();
+        let mut rows = 0;
+        for element in &elements[1..] {
+            match (element.name.as_str(), element.get("class")) {
+                ("text", _) => places.push((element.text.clone(), place(element))),
+                ("g", "answer") => {
+                    let top = TOP + ROW * f64::from(rows);
+                    rows += 1;
+                    places.push((format!("curve {rows}"), ([LEFT, RIGHT], [top, top + CURVE])));
+                }
+                ("rect", _) if element.get("width") == "12" => {
+                    let (x, y) = (number(element, "x"), number(element, "y"));
+                    places.push(("a colour".into(), ([x, x + 12.0], [y, y + 10.0])));
+                }
+                // The first is the key's.
+                ("path", "faint") if rows == 0 => {
+                    let line = element.get("d").trim_start_matches('M').replace([' ', 'H'], ",");
+                    let line: Vec<f64> = line.split(',').map(|n| n.parse().unwrap()).collect();
+                    places.push(("a line".into(), ([line[0], line[2]], [line[1], line[1]])));
+                }
+                _ => (),
+            }
+        }
+        places
+    }
+
     #[test]
-    fn no_label_runs_into_another_even_in_a_wide_font() {
+    fn nothing_runs_into_anything_else_in_a_font_a_third_wider_than_the_usual_ones() {
         let (storm, outcomes) = &*STORM;
         let svg = draw(storm, outcomes, Path::new("docs/policies.svg")).finish();
-        let mut labels = Vec::new();
-        for label in elements(&svg).iter().filter(|element| element.name == "text") {
-            let number = |name| label.get(name).parse::<f64>().unwrap();
-            // The size of each class, and how wide its letters are on the average.
-            let (size, wide) = match label.get("class").split(' ').next().unwrap() {
-                "title" => (20.0, 0.6),
-                "name" => (15.0, 0.6),
-                "number" => (24.0, 0.6),
-                "command" => (11.0, 0.61),
-                "small" => (10.0, 0.57),
-                _ => (12.0, 0.57),
-            };
-            let width = size * wide * label.text.chars().count() as f64;
-            let left = match label.get("class").split(' ').next_back().unwrap() {
-                "end" => number("x") - width,
-                "middle" => number("x") - width / 2.0,
-                _ => number("x"),
-            };
-            assert!(left >= 0.0 && left + width <= WIDTH, "{} has no room", label.text);
-            labels.push((
-                label.text.clone(),
-                [left, left + width],
-                [number("y") - size, number("y")],
-            ));
-        }
+        let places = places(&svg);
+        let marks = |text: &str| places.iter().filter(|(what, _)| what.starts_with(text)).count();
+        assert_eq!((marks("curve "), marks("a colour"), marks("a line")), (4, 2, 1));
         let apart = |a: [f64; 2], b: [f64; 2]| a[1] <= b[0] || b[1] <= a[0];
-        for (n, (a, across, down)) in labels.iter().enumerate() {
-            for (b, other_across, other_down) in &labels[n + 1..] {
-                assert!(apart(*across, *other_across) || apart(*down, *other_down), "{a:?}, {b:?}");
+        for (n, (a, (across, down))) in places.iter().enumerate() {
+            assert!(across[0] >= 0.0 && across[1] <= WIDTH, "{a:?} has no room");
+            for (b, (other_across, other_down)) in &places[n + 1..] {
+                let apart = apart(*across, *other_across) || apart(*down, *other_down);
+                assert!(apart, "{a:?}, {b:?}");
             }
+        }
+    }
+
+    #[test]
+    fn the_longest_row_that_the_sounds_could_give_has_its_room() {
+        for text in ["564 refused, 564 above −40 dB", "loudest: whoosh_small, −43.8 dB"] {
+            assert!(RIGHT + 24.0 + text_width(text, 12.0) <= WIDTH, "{text}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cast::Cast;
 use crate::record::{Bar, Recording};
-use crate::svg::{Svg, short};
+use crate::svg::{Svg, short, text_width};
 use crate::tally::FAINT;
 
 /// Colours that also those can tell apart who see some of them alike. The sounds that play longest
@@ -174,11 +174,6 @@ pub fn minus(text: &str) -> String {
     text.replace(" -", " \u{2212}")
 }
 
-/// About how wide a text is: nobody knows which font it will be set in.
-pub fn text_width(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * size * 0.56
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,6 +183,21 @@ mod tests {
         let steps: Vec<f64> = (0..SHADES.len()).map(opacity).collect();
         assert!(steps.is_sorted_by(|a, b| a < b) && steps[0] > 0.1 && steps[7] <= 1.0, "{steps:?}");
         assert!(SHADES.is_sorted());
+    }
+
+    #[test]
+    fn no_entry_runs_into_the_next_in_a_font_a_third_wider_than_the_usual_ones() {
+        let crate::show::Performance { wand, recording, .. } = &*crate::show::CROWDED;
+        let kinds = Kinds::new(&wand.cast, &recording.bars);
+        let (left, right) = (44.0, 1180.0);
+        let Legend { entries, .. } = Legend::new(&kinds, recording, [left, right], 0.0);
+        let end = |(place, mark, text): &([f64; 2], Mark, String)| {
+            place[0] + mark.width() + 6.0 + 12.0 * 0.73 * text.chars().count() as f64
+        };
+        assert!(entries.len() > 10 && entries.iter().all(|entry| end(entry) <= right));
+        for pair in entries.windows(2).filter(|pair| pair[0].0[1] == pair[1].0[1]) {
+            assert!(end(&pair[0]) < pair[1].0[0], "{}, {}", pair[0].2, pair[1].2);
+        }
     }
 
     #[test]

@@ -6,11 +6,11 @@ use std::fmt::Write;
 
 use voicepool::VoiceId;
 
-use crate::legend::{self, Kinds, LOOPS, Legend, SHADES, minus, opacity, text_width};
+use crate::legend::{self, Kinds, LOOPS, Legend, SHADES, minus, opacity};
 use crate::record::{Bar, End, Recording, Theft};
 use crate::script::{self, Cue};
 use crate::show::{Performance, loudest_loss};
-use crate::svg::{Attributes, Svg, short};
+use crate::svg::{Attributes, Svg, short, text_width};
 use crate::tally::FAINT;
 use crate::wand::TICKS;
 
