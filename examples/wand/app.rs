@@ -1,11 +1,14 @@
 //! The app: a wand, a stage, and what is seen of the pool. It does not know whether it runs in a
 //! terminal, in a picture or in a test: it gets keys and ticks, and can be drawn.
 
+mod ear;
 mod watch;
 
+pub use ear::{EarTest, PARTS};
 pub use watch::{Entry, Kind, Meter, Scene, Theft, decibels};
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -17,14 +20,21 @@ use crate::keys::{self, Action};
 use crate::script::Cue;
 use crate::show;
 use crate::stage::{SPARKLES, Stage};
-use crate::tally::Losses;
+use crate::tally::{Loss, Losses, Tally};
 use crate::wand::{ANSWERS, TICKS, Wand};
 
 /// After so many ticks without a key, it plays by itself.
 const PATIENCE: u64 = 12 * TICKS;
 
+/// After so long, nothing is left of what it played by itself: somewhat longer than the fades.
+const HANDOVER: Duration = Duration::from_secs(1);
+
 /// How long a message stays, in ticks.
 const MESSAGE: u64 = 4 * TICKS;
+
+/// Said in the ear test.
+const LISTEN: &str =
+    "One storm, heard twice. Listen for what breaks off: more of it in A, or in B?";
 
 /// The pool sizes that the keys go through.
 const SIZES: [usize; 11] = [1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 128];
@@ -46,7 +56,7 @@ pub struct App {
     /// The latest theft of this tick, and who had a voice just then.
     latest: Option<(Theft, Vec<VoiceId>)>,
     pub frozen: bool,
-    pub ear_test: bool,
+    pub ear_test: Option<EarTest>,
     pub help: bool,
     pub muted: bool,
     pub paused: bool,
@@ -77,6 +87,9 @@ struct Attract {
     since: u64,
     answer: usize,
     voices: usize,
+    ambience: bool,
+    /// What became of the sounds that somebody asked for.
+    tally: Tally,
 }
 
 impl App {
@@ -93,7 +106,7 @@ impl App {
             last_theft: None,
             latest: None,
             frozen: false,
-            ear_test: false,
+            ear_test: None,
             help: false,
             muted: false,
             paused: false,
@@ -113,7 +126,8 @@ impl App {
         };
         for skipped in &app.wand.cast.skipped {
             let text = format!("skipped {skipped}");
-            app.log.push_back(Entry { at: 0.0, text, kind: Kind::News });
+            let names = vec![skipped.file.clone()];
+            app.log.push_back(Entry { at: 0.0, text, names, kind: Kind::News });
         }
         app
     }
@@ -121,9 +135,12 @@ impl App {
     /// A sixtieth of a second passes.
     pub fn tick(&mut self) {
         self.untouched += 1;
-        if self.untouched > PATIENCE && !self.is_still() {
+        // Who listens to the ear test has no hand on the keys.
+        let listens = self.ear_test.is_some() && self.attract.is_none();
+        if self.untouched > PATIENCE && !self.is_still() && !listens {
             self.attract();
         }
+        self.tick_ear_test();
         let events = self.wand.tick();
         events.into_iter().for_each(|event| self.hear(event));
         self.look();
@@ -138,9 +155,19 @@ impl App {
 
     /// Plays by itself.
     fn attract(&mut self) {
-        let (answer, voices) = (self.wand.answer(), self.wand.stats.voices);
         let now = self.ticks;
-        let since = self.attract.get_or_insert(Attract { since: now, answer, voices }).since;
+        let wand = &mut self.wand;
+        let attract = self.attract.get_or_insert_with(|| {
+            wand.storm(false);
+            Attract {
+                since: now,
+                answer: wand.answer(),
+                voices: wand.stats.voices,
+                ambience: wand.has_ambience(),
+                tally: wand.count_anew(),
+            }
+        });
+        let since = attract.since;
         for lesson in attract::lessons(now - since) {
             match lesson {
                 Lesson::Say(caption) => self.caption = Some(caption),
@@ -149,7 +176,8 @@ impl App {
                 Lesson::Play(cue) => cue.carry_out(&mut self.wand),
                 Lesson::Answer(answer) => self.wand.set_answer(answer),
                 Lesson::Double(on) => self.double(on),
-                Lesson::EarTest(on) => self.ear_test = on,
+                Lesson::EarTest(true) => self.begin_ear_test(),
+                Lesson::EarTest(false) => self.leave_ear_test(),
             }
         }
     }
@@ -160,17 +188,23 @@ impl App {
         self.resize(voices);
     }
 
-    /// Somebody takes over: the storm ends, and what the lessons have changed is changed back.
+    /// Somebody takes over: what it played by itself ends, and what the lessons have changed is
+    /// changed back.
     fn take_over(&mut self) {
         self.untouched = 0;
-        if let Some(Attract { answer, voices, .. }) = self.attract.take() {
-            self.caption = None;
-            self.ear_test = false;
-            self.wand.storm(false);
-            self.wand.set_answer(answer);
-            if self.wand.stats.voices != voices {
-                self.resize(voices);
-            }
+        let Some(Attract { answer, voices, ambience, tally, .. }) = self.attract.take() else {
+            return;
+        };
+        self.caption = None;
+        self.leave_ear_test();
+        self.wand.calm(ms(200));
+        if !ambience {
+            self.wand.ambience(false);
+        }
+        self.wand.set_answer(answer);
+        self.wand.count_on(tally, HANDOVER);
+        if self.wand.stats.voices != voices {
+            self.resize(voices);
         }
     }
 
@@ -183,20 +217,23 @@ impl App {
                 self.wave(across, 1.0);
             }
             Action::Call(sound) => self.call(sound),
+            Action::Storm if self.ear_test.is_some() => self.leave_ear_test(),
             Action::Storm => self.wand.storm(!self.wand.is_storming()),
-            Action::EarTest => self.flip_ears(),
+            Action::EarTest if self.ear_test.is_some() => self.flip_ear_test(),
+            Action::EarTest => self.begin_ear_test(),
             Action::Freeze => match self.last_theft {
                 Some(_) => self.frozen = !self.frozen,
                 None => self.say("nothing was stolen yet: let a storm loose with s".into()),
             },
             Action::NextAnswer => {
+                self.leave_ear_test();
                 self.wand.set_answer(self.wand.answer() + 1);
                 self.say(format!("when the pool is full: {}", ANSWERS[self.wand.answer()].1));
             }
-            Action::MoreVoices => self.resize(larger(self.wand.stats.voices)),
-            Action::FewerVoices => self.resize(smaller(self.wand.stats.voices)),
-            Action::Ambience if self.wand.cast.loops.is_empty() => {
-                self.say("there is no sound called *_loop or *_bed in this folder".into());
+            Action::MoreVoices => self.try_size(larger(self.wand.stats.voices)),
+            Action::FewerVoices => self.try_size(smaller(self.wand.stats.voices)),
+            Action::Ambience if !self.wand.cast.has_ambience() => {
+                self.say("no sound in this folder is long, or called *_loop or *_bed".into());
             }
             Action::Ambience => self.wand.ambience(!self.wand.has_ambience()),
             Action::Louder => self.set_volume(self.volume + 3),
@@ -215,6 +252,7 @@ impl App {
             Action::Help => self.help = !self.help,
             Action::Back if self.help => self.help = false,
             Action::Back if self.frozen => self.frozen = false,
+            Action::Back if self.ear_test.is_some() => self.leave_ear_test(),
             Action::Back | Action::Quit => self.quit = true,
         }
     }
@@ -243,12 +281,12 @@ impl App {
         self.wand.call(sound, across, 0.8);
     }
 
-    /// Begins the ear test, and then flips between the two answers, while the storm goes on.
-    fn flip_ears(&mut self) {
-        self.wand.storm(true);
-        let oldest = self.ear_test && self.wand.answer() == 0;
-        self.ear_test = true;
-        self.wand.set_answer(usize::from(oldest));
+    /// A pool of another size. What the ear test has counted holds for one size alone.
+    fn try_size(&mut self, voices: usize) {
+        self.resize(voices);
+        if self.ear_test.is_some() {
+            self.begin_ear_test();
+        }
     }
 
     fn resize(&mut self, voices: usize) {
@@ -271,7 +309,8 @@ impl App {
     /// The line beneath the screen: what was just done, or what is being seen.
     pub fn caption(&self) -> Option<&str> {
         let message = self.message.as_ref().filter(|(_, until)| self.ticks < *until);
-        message.map(|(message, _)| message.as_str()).or(self.caption)
+        let listen = self.ear_test.as_ref().map(|_| LISTEN);
+        message.map(|(message, _)| message.as_str()).or(self.caption).or(listen)
     }
 
     /// Whether nothing moves on the screen.
@@ -289,21 +328,28 @@ impl App {
         (self.ticks - born) as f32 / TICKS as f32
     }
 
-    /// What this run has taught, to be printed at the end.
+    /// What this run has taught, to be printed at the end: from what somebody did, and not from
+    /// what it played by itself.
     pub fn lesson(&self) -> String {
-        let tally = &self.wand.tally;
-        let Losses { plays, stolen, refused, .. } = tally.all;
-        let mut text = format!("{plays} plays, {stolen} stolen, {refused} refused.\n");
-        if stolen > 0 {
-            text += &format!("The loudest thing lost: {}.\n", show::loudest_loss(&self.wand));
+        let cast = &self.wand.cast;
+        let tally = self.attract.as_ref().map_or(&self.wand.tally, |attract| &attract.tally);
+        if tally.all.plays == 0 {
+            return "You only watched. Wave the wand yourself, and at the end you are told how \
+                    many voices to take.\n"
+                .into();
         }
-        let [quietest, oldest, ..] = tally.answers;
-        if let (Some(quietest), Some(oldest)) = (quietest.loudest, oldest.loudest) {
-            let (quietest, oldest) = (decibels(quietest), decibels(oldest));
-            text +=
-                &format!("Stealing the quietest lost {quietest} at most, the oldest {oldest}.\n");
+        let mut text = String::new();
+        for ((_, name), seen) in ANSWERS.iter().zip(&tally.answers) {
+            let Losses { plays, refused, worst, .. } = seen.losses;
+            if plays > 0 {
+                let lost = worst.map_or("nothing".into(), |Loss { sound, level }| {
+                    format!("{} at {}", cast.name(sound), decibels(level))
+                });
+                text +=
+                    &format!("{name}: {plays} plays, {refused} refused, loudest loss: {lost}\n");
+            }
         }
-        text + &format!("\n{}\n", show::advice(&self.wand, self.wand.stats.voices))
+        text + &format!("\n{}\n", show::advice(tally, cast))
     }
 }
 

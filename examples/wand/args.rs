@@ -21,11 +21,16 @@ Without a terminal, or with --wav or --seconds, a show is rendered offline, and 
   --size WxH        of the screenshot, in characters (120x40)
 
   --sounds DIR      play the WAV files of a folder instead of our own; those called *_loop or
-                    *_bed are looped; no file outside the folder is read
+                    *_bed are looped; one of more than 10 seconds is music: a plays it with the
+                    loops, its key plays it once, and no wave or storm throws it (a folder of
+                    nothing else is thrown, 3 seconds of each); no file outside the folder is read
   --voices N        voices in the pool, 1 to 128 (16)
   --seed N          another show (1)
   --help            this
+  --version         what this is, and which release of it
 ";
+
+pub const VERSION: &str = concat!("wand ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// The most voices that the pool can be resized to.
 pub const MOST_VOICES: usize = 128;
@@ -47,6 +52,7 @@ pub struct Options {
     pub voices: Option<usize>,
     pub seed: Option<u64>,
     pub help: bool,
+    pub version: bool,
 }
 
 impl Options {
@@ -80,6 +86,7 @@ impl Options {
                     options.size = Some((side(columns, 80)? as u16, side(rows, 24)? as u16));
                 }
                 "--help" | "-h" => options.help = true,
+                "--version" | "-V" => options.version = true,
                 _ => return Err(format!("{name} is not an option; --help lists them")),
             }
         }
@@ -157,6 +164,7 @@ mod tests {
         assert_eq!(parse("--sweep 8,16,32").unwrap().sweep, [8, 16, 32]);
         assert_eq!(parse("--screenshot a.svg --size 80x24").unwrap().size, Some((80, 24)));
         assert!(parse("-h").unwrap().help && parse("--help").unwrap().help);
+        assert!(parse("-V").unwrap().version && parse("--version").unwrap().version);
         assert_eq!(parse(""), Ok(Options::default()));
         let given = parse("--sounds c --voices 8 --seed 3").unwrap();
         assert_eq!((given.folder(), given.voices(), given.seed()), ("c".into(), 8, 3));
@@ -195,12 +203,22 @@ mod tests {
     }
 
     #[test]
+    fn the_version_is_that_of_the_crate() {
+        let manifest = include_str!("../../Cargo.toml");
+        let version = manifest.lines().find_map(|line| line.strip_prefix("version = "));
+        assert_eq!(VERSION, format!("wand {}\n", version.unwrap().trim_matches('"')));
+    }
+
+    #[test]
     fn the_help_tells_of_every_option() {
         let arms = include_str!("args.rs").lines().filter(|line| line.contains("=>"));
         let options = arms.filter_map(|line| line.trim().strip_prefix("\"--")?.split('"').next());
-        assert_eq!(options.clone().count(), 10);
+        assert_eq!(options.clone().count(), 11);
         for option in options {
             assert!(HELP.contains(&format!("--{option}")), "--{option}");
         }
+        let long = format!("more than {} seconds is music", crate::cast::LONG.as_secs());
+        assert!(HELP.contains(&long), "what becomes of a long file");
+        assert!(HELP.lines().all(|line| line.chars().count() <= 100));
     }
 }

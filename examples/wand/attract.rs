@@ -18,7 +18,7 @@ pub enum Lesson {
 use Lesson::{Answer, Double, EarTest, Play, Say};
 
 /// The lessons, by tenths of a second. They begin anew after the last.
-const LESSONS: [(u64, Lesson); 31] = [
+const LESSONS: [(u64, Lesson); 27] = [
     (0, Say("A hero waves a wand. Every sparkle comes from a pool, and so does every voice.")),
     (0, Play(Cue::Ambience(true))),
     (5, Play(Cue::Walk(true))),
@@ -33,20 +33,16 @@ const LESSONS: [(u64, Lesson); 31] = [
     (150, Play(Cue::Storm(false))),
     (155, Say("The storm is over: who was parked is heard again, at the right place.")),
     (170, Play(Cue::Wave(0.6))),
-    (190, Say("The ear test. First the oldest is stolen: how loud is the loudest loss?")),
-    (190, Answer(1)),
+    (190, Say("The ear test. A: the quietest gives way. How loud is the loudest loss?")),
     (190, EarTest(true)),
-    (190, Play(Cue::Storm(true))),
-    (240, Say("Now the quietest, in the same storm. This is why a pool should listen.")),
-    (240, Answer(0)),
-    (300, Play(Cue::Storm(false))),
-    (305, EarTest(false)),
+    (240, Say("Now B: the oldest, in the same storm. This is why a pool should listen.")),
+    (295, EarTest(false)),
     (305, Say("Another answer: refuse. Nobody is cut off, but what is new stays silent.")),
     (305, Answer(2)),
     (310, Play(Cue::Storm(true))),
     (340, Play(Cue::Storm(false))),
     (345, Answer(0)),
-    (350, Say("Twice the voices. How many does a game need? When you quit, you are told.")),
+    (350, Say("Twice the voices. How many does a game need? Play, and quitting tells you.")),
     (350, Double(true)),
     (360, Play(Cue::Wave(0.2))),
     (390, Double(false)),

@@ -3,11 +3,15 @@
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use voicepool::{Mixer, Sound};
 
 /// The keys that sounds are put on, in this order. All others are the app's.
 pub const KEYS: &str = "1234567890bcdgijklnoruvxyzBCDGIJKLNORUVXYZ";
+
+/// What lasts longer is a track: nobody throws it by the hundred.
+pub const LONG: Duration = Duration::from_secs(10);
 
 /// The sounds, in the order of their files' names.
 pub struct Cast {
@@ -24,7 +28,9 @@ pub struct Cast {
     pub steps: Vec<usize>,
     /// What goes on and on.
     pub loops: Vec<usize>,
-    /// Everything that does not.
+    /// What is too long to be thrown, and no loop: music, as a rule.
+    pub tracks: Vec<usize>,
+    /// What is thrown: everything else, or if there is nothing else, all.
     pub shots: Vec<usize>,
 }
 
@@ -100,35 +106,41 @@ impl Cast {
         let member =
             |(sound, key): (Sound, _)| Member { name: printable(sound.name()), sound, key };
         let members: Vec<Member> = sounds.into_iter().zip(keys).map(member).collect();
-        let named = |part: &'static str| {
-            (0..)
-                .zip(&members)
-                .filter(move |(_, member)| member.name.contains(part))
-                .map(|(i, _)| i)
-        };
         let is_loop = |name: &str| name.ends_with("_loop") || name.ends_with("_bed");
-        let (loops, mut shots): (Vec<_>, Vec<_>) =
+        let (loops, others): (Vec<_>, Vec<_>) =
             (0..members.len()).partition(|&i| is_loop(&members[i].name));
+        let (tracks, mut shots): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|&i| members[i].sound.duration() > LONG);
         if shots.is_empty() {
-            shots = loops.clone();
+            shots = (0..members.len()).collect();
         }
+        let named = |part: &'static str| {
+            shots.iter().copied().filter(|&i| members[i].name.contains(part)).collect::<Vec<_>>()
+        };
+        let first = |parts: [&'static str; 2]| parts.into_iter().flat_map(named).next();
         let by_length = |&i: &usize| members[i].sound.duration();
         let shortest = shots.iter().copied().min_by_key(by_length).unwrap_or(0);
         let longest = shots.iter().copied().max_by_key(by_length).unwrap_or(0);
-        let mut steps: Vec<usize> = named("step").collect();
+        let mut steps = named("step");
         if steps.is_empty() {
             steps = shots.iter().copied().take(3).collect();
         }
         Cast {
-            swish: named("swish").chain(named("whoosh")).next().unwrap_or(shots[0]),
-            spark: named("tick").next().unwrap_or(shortest),
-            boom: named("explosion").chain(named("boom")).next().unwrap_or(longest),
+            swish: first(["swish", "whoosh"]).unwrap_or(shots[0]),
+            spark: named("tick").first().copied().unwrap_or(shortest),
+            boom: first(["explosion", "boom"]).unwrap_or(longest),
             steps,
             loops,
+            tracks,
             shots,
             members,
             skipped,
         }
+    }
+
+    /// Whether there is anything that goes on and on.
+    pub fn has_ambience(&self) -> bool {
+        !self.loops.is_empty() || !self.tracks.is_empty()
     }
 
     /// Who is on a key.
@@ -306,5 +318,23 @@ mod tests {
         assert_eq!((named.spark, named.boom, named.steps), (4, 2, vec![0, 3]));
         let only_loops = Cast::of(vec![sound("hum_loop", 900)], Vec::new());
         assert_eq!((only_loops.swish, only_loops.shots), (0, vec![0]));
+    }
+
+    #[test]
+    fn a_long_sound_is_a_track_and_has_no_other_part_whatever_it_is_called() {
+        let sound = |name: &str, seconds: usize| {
+            voicepool::Sound::from_mono(4, &vec![0.1; 4 * seconds]).unwrap().named(name)
+        };
+        let long = ["swish_song", "a_step_too_far", "tick_tock", "boom_boom"];
+        let long = long.map(|name| sound(name, 11));
+        let short = [sound("x", 1), sound("y", 10)];
+        let cast = Cast::of(
+            [long.to_vec(), short.to_vec(), vec![sound("z_loop", 60)]].concat(),
+            Vec::new(),
+        );
+        assert_eq!((cast.tracks, cast.shots, cast.loops), (vec![0, 1, 2, 3], vec![4, 5], vec![6]));
+        assert_eq!((cast.swish, cast.spark, cast.boom, cast.steps), (4, 4, 5, vec![4, 5]));
+        let only_long = Cast::of(long.to_vec(), Vec::new());
+        assert_eq!((only_long.tracks.len(), only_long.shots.len()), (4, 4), "there is no other");
     }
 }

@@ -27,26 +27,28 @@ pub enum Action {
     Call(usize),
 }
 
-/// The app's keys: how each is written, what it is called on the screen, and what it does.
-pub const KEYS: [(&str, &[KeyCode], &str, Action); 14] = [
+/// The app's keys: how they are written, what they are, what they are called on the screen, and what
+/// they do.
+pub const KEYS: [(&str, &[KeyCode], &str, Action); 15] = [
     ("space", &[KeyCode::Char(' ')], "wave the wand", Action::Wave),
     ("s", &[KeyCode::Char('s')], "a storm that floods the pool, on and off", Action::Storm),
-    ("e", &[KeyCode::Char('e')], "the ear test: the quietest or the oldest?", Action::EarTest),
+    ("e", &[KeyCode::Char('e')], "the ear test; in it, the other of A and B", Action::EarTest),
     ("f", &[KeyCode::Char('f')], "freeze on the last theft: why that voice?", Action::Freeze),
     ("w", &[KeyCode::Char('w')], "the next answer when the pool is full", Action::NextAnswer),
     (
-        "+",
-        &[KeyCode::Char('+'), KeyCode::Char('='), KeyCode::Right],
+        "→ + =",
+        &[KeyCode::Right, KeyCode::Char('+'), KeyCode::Char('=')],
         "more voices",
         Action::MoreVoices,
     ),
-    ("-", &[KeyCode::Char('-'), KeyCode::Left], "fewer voices", Action::FewerVoices),
+    ("← -", &[KeyCode::Left, KeyCode::Char('-')], "fewer voices", Action::FewerVoices),
+    ("↑", &[KeyCode::Up], "louder, by 3 dB", Action::Louder),
+    ("↓", &[KeyCode::Down], "softer, by 3 dB", Action::Softer),
     ("a", &[KeyCode::Char('a')], "looping ambience, on and off", Action::Ambience),
-    ("up", &[KeyCode::Up], "louder", Action::Louder),
-    ("down", &[KeyCode::Down], "softer", Action::Softer),
     ("m", &[KeyCode::Char('m')], "mute", Action::Mute),
     ("p", &[KeyCode::Char('p')], "pause", Action::Pause),
-    ("?", &[KeyCode::Char('?'), KeyCode::Char('h')], "this help", Action::Help),
+    ("? h", &[KeyCode::Char('?'), KeyCode::Char('h')], "this help", Action::Help),
+    ("esc", &[KeyCode::Esc], "leave this, a freeze, the ear test; quit", Action::Back),
     ("q", &[KeyCode::Char('q')], "quit", Action::Quit),
 ];
 
@@ -58,9 +60,6 @@ pub fn action(key: KeyEvent, cast: &Cast) -> Option<Action> {
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         let interrupts = key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('c');
         return interrupts.then_some(Action::Quit);
-    }
-    if key.code == KeyCode::Esc {
-        return Some(Action::Back);
     }
     let ours = KEYS.iter().find(|(_, codes, _, _)| codes.contains(&key.code));
     let call = || match key.code {

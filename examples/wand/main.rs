@@ -61,6 +61,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if options.help {
         Ok(write!(std::io::stdout(), "{}", args::HELP)?)
+    } else if options.version {
+        Ok(write!(std::io::stdout(), "{}", args::VERSION)?)
     } else if !options.sweep.is_empty() {
         sweep::run(options)
     } else if let Some(path) = &options.screenshot {

@@ -11,8 +11,9 @@ use crate::args::{MOST_VOICES, Options};
 use crate::cast::Cast;
 use crate::record::{End, GRID, Recording};
 use crate::script;
+use crate::tally::{Advice, Loss, Tally};
 use crate::timeline;
-use crate::wand::{TICKS, Wand};
+use crate::wand::{ANSWERS, TICKS, Wand};
 
 /// How long a show is if nobody says otherwise, in seconds.
 const SECONDS: u64 = 20;
@@ -44,7 +45,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         timeline::draw(&performance, options.voices(), &command).save(path)?;
         writeln!(out, "They are drawn in {}.", path.display())?;
     }
-    let advice = advice(&performance.wand, options.voices());
+    let advice = advice(&performance.wand.tally, &performance.wand.cast);
     writeln!(out, "\n{}\n\n{advice}", summary(&performance))?;
     Ok(())
 }
@@ -128,9 +129,9 @@ pub fn bar(what: &str) -> impl FnMut(f64) {
 
 /// The loudest loss, in words.
 pub fn loudest_loss(wand: &Wand) -> String {
-    match (wand.tally.all.loudest, wand.tally.worst) {
-        (Some(level), Some(sound)) => format!("{} at {level:.1} dB", wand.cast.name(sound)),
-        _ => "nothing".into(),
+    match wand.tally.all.worst {
+        Some(Loss { sound, level }) => format!("{} at {level:.1} dB", wand.cast.name(sound)),
+        None => "nothing".into(),
     }
 }
 
@@ -153,14 +154,22 @@ fn summary(performance: &Performance) -> String {
     lines.join("\n")
 }
 
-/// What was learned, ready to be pasted.
-pub fn advice(wand: &Wand, voices: usize) -> String {
-    let (voices, why) = wand.tally.advice(voices, |sound| wand.cast.name(sound).to_owned());
-    let most = match voices > Config::default().max_voices {
+/// What a tally has taught, ready to be pasted.
+pub fn advice(tally: &Tally, cast: &Cast) -> String {
+    let Some(Advice { answer, voices, why }) = tally.advice(|sound| cast.name(sound).to_owned())
+    else {
+        return "// nothing was played".into();
+    };
+    let default = Config::default();
+    let most = match voices > default.max_voices {
         true => format!("max_voices: {voices}, "),
         false => String::new(),
     };
-    format!("// {why}\nConfig {{ voices: {voices}, {most}..Config::default() }}")
+    let when_full = match ANSWERS[answer].0 {
+        when_full if when_full == default.when_full => String::new(),
+        when_full => format!("when_full: WhenFull::{when_full:?}, "),
+    };
+    format!("// {why}\nConfig {{ voices: {voices}, {most}{when_full}..Config::default() }}")
 }
 
 /// The command line, as one would type it.
@@ -270,7 +279,7 @@ mod tests {
         let text = summary(&CROWDED);
         assert!(text.contains(&format!("stolen   {}; the loudest loss: ", all.stolen)), "{text}");
         assert!(all.stolen > 0 && text.contains(" dB\n"), "{text}");
-        let advice = advice(&CROWDED.wand, 6);
+        let advice = advice(&CROWDED.wand.tally, &CROWDED.wand.cast);
         assert!(advice.starts_with("// ") && advice.ends_with("..Config::default() }"), "{advice}");
     }
 

@@ -38,7 +38,7 @@ fn row(voices: usize, seconds: u64, performance: &Performance) -> String {
 /// The smallest pool that loses nothing one would hear, or the sad truth.
 fn recommend(losses: &[(usize, Losses)]) -> String {
     let enough = |(_, losses): &&(usize, Losses)| {
-        losses.refused == 0 && losses.loudest.is_none_or(|loudest| loudest <= FAINT)
+        losses.refused == 0 && losses.loudest().is_none_or(|loudest| loudest <= FAINT)
     };
     if let Some((voices, _)) = losses.iter().filter(enough).min_by_key(|(voices, _)| *voices) {
         return format!(
@@ -46,12 +46,10 @@ fn recommend(losses: &[(usize, Losses)]) -> String {
              Config {{ voices: {voices}, ..Config::default() }}"
         );
     }
-    let Some((voices, Losses { refused, loudest, .. })) =
-        losses.iter().max_by_key(|(voices, _)| *voices)
-    else {
+    let Some((voices, largest)) = losses.iter().max_by_key(|(voices, _)| *voices) else {
         return "Nothing was tried.".into();
     };
-    let aloud = loudest.filter(|loudest| *loudest > FAINT);
+    let (aloud, refused) = (largest.loudest().filter(|loudest| *loudest > FAINT), largest.refused);
     let lost = match (aloud, refused) {
         (Some(loudest), 0) => format!("cuts something off at {loudest:.1} dB"),
         (Some(loudest), _) => {
@@ -68,9 +66,12 @@ fn recommend(losses: &[(usize, Losses)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tally::Loss;
 
     fn losses(refused: u64, loudest: Option<f32>) -> Losses {
-        Losses { plays: 100, stolen: u64::from(loudest.is_some()), refused, loudest }
+        let mut losses = Losses { plays: 100, refused, ..Losses::default() };
+        loudest.into_iter().for_each(|level| losses.lose(Loss { sound: 0, level }));
+        losses
     }
 
     #[test]

@@ -12,7 +12,7 @@ use ratatui::crossterm::event::{
 };
 use voicepool::{Config, Mixer, Renderer, Sound, VoiceInfo, VoiceState};
 
-use crate::app::App;
+use crate::app::{App, PARTS};
 use crate::args::MOST_VOICES;
 use crate::cast::Cast;
 use crate::keys::{Action, KEYS};
@@ -22,6 +22,17 @@ use crate::wand::{TICKS, Wand};
 /// Lower than a device's, so that a minute passes in seconds.
 const RATE: u32 = 12_000;
 
+/// Loaded once, for all of the tests, and at their own rate: to resample takes longer.
+fn own_sounds() -> &'static [Sound] {
+    static SOUNDS: OnceLock<Vec<Sound>> = OnceLock::new();
+    SOUNDS.get_or_init(|| {
+        let (mixer, _renderer) = Mixer::offline(Config::default()).unwrap();
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sounds");
+        let cast = Cast::load(Path::new(folder), &mixer).unwrap();
+        cast.members.into_iter().map(|member| member.sound).collect()
+    })
+}
+
 /// An app that is played offline.
 struct Stand {
     app: App,
@@ -30,18 +41,15 @@ struct Stand {
 
 impl Stand {
     fn new(voices: usize) -> Stand {
+        Stand::of(voices, own_sounds().to_vec())
+    }
+
+    /// One that plays these sounds.
+    fn of(voices: usize, sounds: Vec<Sound>) -> Stand {
         let config =
             Config { voices, sample_rate: RATE, max_voices: MOST_VOICES, ..Config::default() };
         let (mixer, renderer) = Mixer::offline(config).unwrap();
-        // Loaded once, for all of the tests, and at their own rate: to resample takes longer.
-        static CAST: OnceLock<Vec<Sound>> = OnceLock::new();
-        let sounds = CAST.get_or_init(|| {
-            let (mixer, _renderer) = Mixer::offline(Config::default()).unwrap();
-            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sounds");
-            let cast = Cast::load(Path::new(folder), &mixer).unwrap();
-            cast.members.into_iter().map(|member| member.sound).collect()
-        });
-        let cast = Cast::of(sounds.clone(), Vec::new());
+        let cast = Cast::of(sounds, Vec::new());
         Stand { app: App::new(Wand::new(mixer, cast, 1)), renderer }
     }
 
@@ -108,7 +116,7 @@ fn a_wave_is_heard_and_seen() {
     assert!(stand.app.stage.len() > early, "every sparkle comes with its sound");
     assert!(early > 10 && stand.app.wand.stats.playing > 1);
     let screen = stand.screen(80, 24);
-    assert!(screen.contains("wand_swi"), "{screen}");
+    assert!(screen.contains("wand_swish"), "{screen}");
 }
 
 #[test]
@@ -122,6 +130,42 @@ fn a_storm_floods_the_pool_until_it_is_called_off() {
     assert!(screen.contains(" stole ") && screen.contains('◂'), "{screen}");
     stand.press('s').pass(5 * TICKS);
     assert_eq!(stand.app.wand.stats.playing, 0);
+}
+
+/// A tone of so many seconds.
+fn tone(name: &str, seconds: usize) -> Sound {
+    let samples: Vec<f32> = (0..seconds * RATE as usize).map(|n| (n as f32 * 0.2).sin()).collect();
+    Sound::from_mono(RATE, &samples).unwrap().named(name)
+}
+
+#[test]
+fn a_long_sound_is_not_thrown_but_goes_with_the_ambience_and_on_its_key() {
+    let sounds = vec![tone("song", 30), tone("symphony", 60), tone("x", 1), tone("y_loop", 1)];
+    let mut stand = Stand::of(8, sounds);
+    stand.press('m').press('s').press(' ').pass(4 * TICKS);
+    let plays = |stand: &Stand| -> Vec<u64> {
+        stand.app.wand.tally.sounds.iter().map(|losses| losses.plays).collect()
+    };
+    assert_eq!(plays(&stand)[..2], [0, 0]);
+    assert!(plays(&stand)[2] > 400, "{:?}", plays(&stand));
+    stand.press('s').press('a').pass(TICKS);
+    assert_eq!(plays(&stand)[..2], [1, 0], "one at a time");
+    stand.press('a').press('a').pass(TICKS);
+    assert_eq!(plays(&stand)[..2], [1, 1], "and then the other");
+    stand.press('a').press('1').pass(10 * TICKS);
+    let playing: Vec<&str> = stand.app.voices.iter().map(|voice| &*voice.name).collect();
+    assert_eq!(playing, ["song"], "who plays it by its key hears it to its end");
+}
+
+#[test]
+fn where_there_is_nothing_but_long_sounds_three_seconds_of_each_are_thrown() {
+    let mut stand = Stand::of(8, vec![tone("song", 30), tone("symphony", 60)]);
+    stand.press('m').press('s').pass(4 * TICKS);
+    assert_eq!(stand.app.wand.stats.playing, 8);
+    stand.press('s').pass(2 * TICKS);
+    assert_eq!(stand.app.wand.stats.playing, 8);
+    stand.pass(2 * TICKS);
+    assert_eq!(stand.app.wand.stats.live, 0);
 }
 
 #[test]
@@ -158,20 +202,96 @@ fn refused_sounds_are_counted_and_told() {
     assert!(stand.screen(80, 24).contains("was refused"));
 }
 
+impl Stand {
+    /// Which part of the ear test is heard, if any is.
+    fn heard(&self) -> Option<char> {
+        let test = self.app.ear_test.as_ref()?;
+        test.is_heard().then_some(PARTS[test.part].0)
+    }
+}
+
 #[test]
-fn the_ear_test_flips_between_the_quietest_and_the_oldest_in_one_storm() {
+fn the_ear_test_plays_a_and_then_b_by_itself_each_from_an_empty_pool() {
     let mut stand = Stand::taken_over(8);
-    stand.press('e').pass(4 * TICKS);
-    assert!(stand.app.wand.is_storming() && stand.app.wand.answer() == 0);
-    stand.press('e').pass(4 * TICKS);
-    assert!(stand.app.wand.is_storming() && stand.app.wand.answer() == 1);
-    let [quietest, oldest, ..] = stand.app.wand.tally.answers;
-    let (quietest, oldest) = (quietest.loudest.unwrap(), oldest.loudest.unwrap());
-    assert!(oldest > quietest + 6.0, "the oldest loses {oldest} dB, the quietest {quietest}");
-    let screen = stand.screen(80, 24);
-    assert!(screen.contains("▶ stealing the oldest") && screen.contains("▀▀"), "{screen}");
     stand.press('e');
-    assert_eq!(stand.app.wand.answer(), 0);
+    let mut heard = Vec::new();
+    for _ in 0..22 * TICKS {
+        let now = stand.pass(1).heard();
+        if heard.last() != Some(&now) {
+            heard.push(now);
+            let parts = [None, Some('A'), Some('B')];
+            let answer = parts.iter().position(|part| *part == now).unwrap().saturating_sub(1);
+            assert!(now.is_none() || stand.app.wand.answer() == answer, "{now:?}");
+            let playing = stand.app.wand.stats.playing;
+            assert!(now.is_none() || playing <= 2, "{playing} were left of the other part");
+            assert_eq!(stand.app.wand.is_storming(), now.is_some());
+        }
+    }
+    let [a, b] = [Some('A'), Some('B')];
+    assert_eq!(heard, [None, a, None, b, None, a, None, b, None, a]);
+    let [quietest, oldest] = stand.app.ear_test.as_ref().unwrap().losses;
+    let (quietest, oldest) = (quietest.loudest().unwrap(), oldest.loudest().unwrap());
+    assert!(oldest > quietest + 6.0, "the oldest loses {oldest} dB, the quietest {quietest}");
+}
+
+#[test]
+fn its_key_goes_to_the_other_part_at_once_and_esc_leaves_the_test() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('w').press('w').press('e').pass(2 * TICKS);
+    assert_eq!((stand.heard(), stand.app.wand.answer()), (Some('A'), 0));
+    stand.press('e').pass(TICKS);
+    assert_eq!((stand.heard(), stand.app.wand.answer()), (Some('B'), 1));
+    stand.press('e').pass(TICKS);
+    assert_eq!(stand.heard(), Some('A'));
+    stand.app.key(KeyCode::Esc.into());
+    assert!(stand.app.ear_test.is_none() && !stand.app.wand.is_storming());
+    assert_eq!((stand.app.quit, stand.app.wand.answer()), (false, 2), "it was refuse before");
+    stand.pass(TICKS);
+    assert_eq!(stand.app.wand.stats.live, 0);
+    stand.app.key(KeyCode::Esc.into());
+    assert!(stand.app.quit);
+}
+
+#[test]
+fn whoever_ends_the_storm_or_takes_another_answer_leaves_the_ear_test() {
+    for (key, answer) in [('s', 0), ('w', 1)] {
+        let mut stand = Stand::taken_over(8);
+        stand.press('e').pass(8 * TICKS).press(key);
+        assert!(stand.app.ear_test.is_none() && !stand.app.wand.is_storming());
+        assert_eq!(stand.app.wand.answer(), answer);
+    }
+}
+
+#[test]
+fn what_the_ear_test_counts_is_of_one_size_of_the_pool() {
+    let mut stand = Stand::taken_over(4);
+    stand.press('s').pass(2 * TICKS).press('e').pass(8 * TICKS);
+    let stolen = |stand: &Stand| stand.app.ear_test.as_ref().unwrap().losses.map(|of| of.stolen);
+    let before = stolen(&stand);
+    assert!(before.iter().all(|stolen| *stolen > 10), "{before:?}");
+    assert!(before[0] < stand.app.wand.tally.answers[0].losses.stolen, "not the storm before it");
+    stand.press('+').pass(TICKS / 2);
+    assert_eq!((stolen(&stand), stand.heard()), ([0, 0], None));
+    assert_eq!(stand.pass(TICKS).heard(), Some('A'));
+}
+
+#[test]
+fn a_pause_stops_the_ear_test() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('e').pass(2 * TICKS).press('p').pass(10 * TICKS);
+    assert_eq!(stand.heard(), Some('A'));
+    stand.press('p').pass(4 * TICKS);
+    assert_eq!(stand.heard(), Some('B'));
+}
+
+#[test]
+fn self_play_does_not_take_the_ear_test_over() {
+    let mut stand = Stand::taken_over(8);
+    stand.press('e').pass(42 * TICKS);
+    assert!(!stand.app.plays_by_itself() && stand.heard() == Some('A'));
+    stand.app.key(KeyCode::Esc.into());
+    stand.pass(13 * TICKS);
+    assert!(stand.app.plays_by_itself());
 }
 
 #[test]
@@ -197,6 +317,7 @@ fn the_frozen_candidates_stand_in_the_order_in_which_they_would_go() {
     let mut stand = Stand::taken_over(8);
     stand.press('a').press('s').pass(2 * TICKS);
     let candidates = stand.app.last_theft.clone().unwrap().candidates;
+    assert!(candidates.iter().all(|(voice, _)| voice.slot.is_some()), "{candidates:#?}");
     assert!(
         candidates
             .is_sorted_by(|(a, _), (b, _)| { (a.priority, a.level) <= (b.priority, b.level) })
@@ -257,21 +378,24 @@ fn a_click_casts_at_the_pointer_and_is_heard_from_there() {
 fn left_alone_it_plays_and_gives_everything_back() {
     let mut stand = Stand::new(16);
     let mut captions = Vec::new();
-    for _ in 0..22 {
+    for _ in 0..26 {
         stand.pass(TICKS);
         captions.extend(stand.app.caption().map(str::to_owned));
     }
     captions.dedup();
-    assert_eq!(captions.len(), 6, "{captions:#?}");
+    assert_eq!(captions.len(), 7, "{captions:#?}");
     assert!(stand.app.wand.tally.all.stolen > 100 && stand.app.plays_by_itself());
-    assert_eq!((stand.app.wand.answer(), stand.app.ear_test), (1, true), "in the middle of it");
-    stand.press('m').pass(2);
+    assert_eq!((stand.heard(), stand.app.wand.has_ambience()), (Some('B'), true));
+    stand.press('m').pass(TICKS);
     assert!(!stand.app.plays_by_itself() && !stand.app.wand.is_storming());
-    assert_eq!((stand.app.wand.answer(), stand.app.ear_test), (0, false));
-    stand.pass(11 * TICKS);
+    assert_eq!((stand.app.wand.answer(), stand.heard()), (0, None));
+    assert_eq!((stand.app.wand.stats.live, stand.app.wand.has_ambience()), (0, false));
+    stand.press('a').pass(11 * TICKS);
     assert!(!stand.app.plays_by_itself(), "it waits a while");
     stand.pass(2 * TICKS);
     assert!(stand.app.plays_by_itself());
+    stand.press('m').pass(TICKS);
+    assert!(stand.app.wand.has_ambience(), "as it was when self-play began");
 }
 
 #[test]
@@ -307,8 +431,21 @@ fn the_help_shows_every_key_and_every_sound() {
     let mut stand = Stand::taken_over(16);
     stand.press('?');
     let screen = stand.screen(80, 24);
-    for (_, _, does, _) in KEYS {
-        assert!(screen.contains(does), "{does}\n{screen}");
+    for (written, codes, does, _) in KEYS {
+        assert!(screen.contains(&format!(" {written}  {does}")), "{does}\n{screen}");
+        for code in codes {
+            let name = match code {
+                KeyCode::Char(' ') => "space".into(),
+                KeyCode::Char(key) => key.to_string(),
+                KeyCode::Esc => "esc".into(),
+                KeyCode::Up => "↑".into(),
+                KeyCode::Down => "↓".into(),
+                KeyCode::Left => "←".into(),
+                KeyCode::Right => "→".into(),
+                _ => panic!("{code:?} has no name"),
+            };
+            assert!(written.split(' ').any(|each| each == name), "{name} is missing in {written}");
+        }
     }
     for member in &stand.app.wand.cast.members {
         assert!(screen.contains(&member.name), "{}\n{screen}", member.name);
@@ -339,10 +476,46 @@ fn at_the_end_it_tells_how_many_voices_to_take() {
     let mut stand = Stand::taken_over(4);
     stand.press('s').pass(2 * TICKS);
     let lesson = stand.app.lesson();
-    assert!(lesson.contains("The loudest thing lost: "), "{lesson}");
+    let says = "steal the quietest: 240 plays, 0 refused, loudest loss: ";
+    assert!(lesson.starts_with(says), "{lesson}");
     assert!(lesson.contains(" wanted to be heard at once\nConfig { voices: "), "{lesson}");
     let mut stand = Stand::taken_over(16);
     let lesson = stand.press('1').pass(TICKS).app.lesson();
-    assert!(lesson.contains("// the pool was never full"), "{lesson}");
+    assert!(lesson.contains("// steal the quietest: the pool was never full"), "{lesson}");
     assert!(lesson.ends_with("\nConfig { voices: 4, ..Config::default() }\n"), "{lesson}");
+}
+
+#[test]
+fn the_advice_is_from_the_answer_that_it_recommends() {
+    let mut stand = Stand::taken_over(16);
+    stand.press('e').pass(10 * TICKS);
+    let losses = |stand: &Stand, answer: usize| stand.app.wand.tally.answers[answer].losses;
+    assert!(losses(&stand, 1).loudest().unwrap() > -30.0, "the oldest loses something loud");
+    let lesson = stand.app.lesson();
+    let advice = "// steal the quietest: the pool was full, but nothing above -40 dB was lost\n\
+                  Config { voices: 16, ..Config::default() }\n";
+    assert!(lesson.ends_with(advice), "{lesson}");
+    let mut stand = Stand::taken_over(4);
+    let lesson = stand.press('w').press('w').press('s').pass(TICKS).app.lesson();
+    assert!(lesson.starts_with("refuse: 120 plays, "), "{lesson}");
+    assert!(
+        lesson.contains("\n// refuse: ") && lesson.contains("WhenFull::Refuse, ..C"),
+        "{lesson}"
+    );
+}
+
+#[test]
+fn the_advice_is_from_what_somebody_did_and_not_from_self_play() {
+    let mut stand = Stand::new(4);
+    stand.pass(14 * TICKS);
+    assert!(stand.app.wand.tally.all.loudest().unwrap() > -40.0, "self-play loses something loud");
+    assert!(stand.app.lesson().starts_with("You only watched."), "{}", stand.app.lesson());
+    stand.press('1').pass(2 * TICKS);
+    let did = "steal the quietest: 1 plays, 0 refused, loudest loss: nothing\n\n\
+               // steal the quietest: the pool was never full, 1 played at most\n\
+               Config { voices: 4, ..Config::default() }\n";
+    assert_eq!(stand.app.lesson(), did);
+    stand.pass(26 * TICKS);
+    assert!(stand.app.plays_by_itself() && stand.app.wand.tally.all.stolen > 100);
+    assert_eq!(stand.app.lesson(), did, "also in the middle of it");
 }

@@ -7,6 +7,7 @@ mod panels;
 mod popups;
 mod sky;
 
+use cells::Grid;
 pub use sky::DOTS;
 
 use ratatui::Frame;
@@ -28,6 +29,9 @@ const METERS: u16 = 34;
 /// From so many rows on, the ear test has a place of its own.
 const TALL: u16 = 36;
 
+/// The rows of the ear test.
+const EAR_TEST: u16 = 7;
+
 pub fn draw(frame: &mut Frame, app: &mut App) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
@@ -38,19 +42,28 @@ pub fn draw(frame: &mut Frame, app: &mut App) {
     let mut left = area;
     header(buffer, from_top(&mut left, 1), app);
     footer(buffer, from_bottom(&mut left, 2), app);
-    let is_tall = area.height >= TALL;
-    let lists = 7 + (area.height - SMALLEST.1) / 3;
-    if app.ear_test && !is_tall {
-        panels::ear_test(buffer, from_bottom(&mut left, 7), app);
-    } else {
-        lower(buffer, from_bottom(&mut left, lists.min(16)), app);
-        if app.ear_test {
-            panels::ear_test(buffer, from_bottom(&mut left, 7), app);
+    let voices = app.wand.stats.voices.max(1);
+    // The stage keeps eight rows, so that the meters have room beside it, and the cells have two
+    // of their own.
+    let grid = |left: u16, beneath: u16| Grid::of(voices, area.width, left - beneath - 8 - 2);
+    let beneath = match &app.ear_test {
+        Some(_) if area.height < TALL => EAR_TEST,
+        test => {
+            let test = if test.is_some() { EAR_TEST } else { 0 };
+            let lists = (7 + (area.height - SMALLEST.1) / 3).min(16);
+            // A row or two for names that can be read.
+            let readable = |lists: &u16| grid(left.height, test + lists).is_readable();
+            test + (lists - 2..=lists).rev().find(readable).unwrap_or(lists)
         }
+    };
+    let grid = grid(left.height, beneath);
+    let mut lower = from_bottom(&mut left, beneath);
+    if let Some(test) = &app.ear_test {
+        panels::ear_test(buffer, from_top(&mut lower, EAR_TEST), test, &app.wand.cast);
     }
-    // The stage keeps eight rows, so that the meters have room beside it.
-    let most = left.height - 8 - 2;
-    let grid = cells::Grid::of(app.wand.stats.voices.max(1), area.width, most);
+    if lower.height > 0 {
+        lists(buffer, lower, app);
+    }
     cells::draw(buffer, from_bottom(&mut left, grid.rows + 2), app, &grid);
     let mut stage = left;
     panels::meters(buffer, from_right(&mut stage, METERS), app);
@@ -63,7 +76,7 @@ pub fn draw(frame: &mut Frame, app: &mut App) {
     }
 }
 
-fn lower(buffer: &mut Buffer, mut area: Rect, app: &App) {
+fn lists(buffer: &mut Buffer, mut area: Rect, app: &App) {
     let columns = 34.max(area.width / 3);
     let table = from_right(&mut area, columns);
     panels::log(buffer, area, app);
@@ -151,17 +164,49 @@ fn columns(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// As much of a name as fits into so many columns.
-fn clip(name: &str, width: usize) -> String {
-    let mut clipped = String::new();
-    for c in name.chars() {
-        clipped.push(c);
-        if columns(&clipped) > width {
-            clipped.pop();
+/// As much of a text as fits into so many columns.
+fn cut(text: &str, width: usize) -> String {
+    let mut cut = String::new();
+    for c in text.chars() {
+        cut.push(c);
+        if columns(&cut) > width {
+            cut.pop();
             break;
         }
     }
-    clipped
+    cut
+}
+
+/// A text, or as much of it as fits into so many columns and a sign that there is more. Where only
+/// a letter or two would be left, they say more than the sign.
+fn clip(text: &str, width: usize) -> String {
+    match columns(text) > width {
+        true if width > 3 => cut(text, width - 1) + "…",
+        _ => cut(text, width),
+    }
+}
+
+/// A text that is too long gives up parts of the names in it first, the longest before the others,
+/// and only then its end. Two names of the least length leave the smallest log room for a theft.
+fn clip_names(text: &str, names: &[String], width: usize) -> String {
+    const LEAST: usize = 11;
+    let mut widths: Vec<usize> = names.iter().map(|name| columns(name)).collect();
+    let mut over = columns(text).saturating_sub(width);
+    while over > 0
+        && let Some(longest) = widths.iter_mut().max().filter(|longest| **longest > LEAST)
+    {
+        *longest -= 1;
+        over -= 1;
+    }
+    let mut clipped = String::new();
+    let mut rest = text;
+    for (name, width) in names.iter().zip(widths) {
+        let Some((before, after)) = rest.split_once(name) else { continue };
+        clipped += before;
+        clipped += &clip(name, width);
+        rest = after;
+    }
+    clip(&(clipped + rest), width)
 }
 
 /// A name in exactly so many columns.
@@ -201,12 +246,35 @@ mod tests {
     fn a_name_takes_its_columns_whatever_it_is_written_in() {
         for (name, fitted) in [
             ("coin", "coin  "),
-            ("sparkle_tick", "sparkl"),
-            ("日本語の音", "日本語"),
-            ("日本a語", "日本a "),
-            ("e\u{301}toile\u{301}s", "e\u{301}toile\u{301}"),
+            ("sparkle_tick", "spark…"),
+            ("coin_1", "coin_1"),
+            ("日本語", "日本語"),
+            ("日本語の音", "日本… "),
+            ("日本a語", "日本a…"),
+            ("e\u{301}toile\u{301}", "e\u{301}toile\u{301}"),
+            ("e\u{301}toile\u{301}s", "e\u{301}toil…"),
         ] {
             assert_eq!(fit(name, 6), fitted);
         }
+        assert_eq!(
+            (clip("coin", 3), clip("coin", 2), clip("coin", 0)),
+            ("coi".into(), "co".into(), "".into())
+        );
+    }
+
+    #[test]
+    fn names_give_way_so_that_what_became_of_them_is_still_read() {
+        let told = |thief: &str, victim: &str, width| {
+            let text = format!("{thief} stole {victim} at −41 dB");
+            clip_names(&text, &[thief.into(), victim.into()], width)
+        };
+        let long = "a_very_long_name_of_a_file";
+        assert_eq!(told("coin", "zap", 41), "coin stole zap at −41 dB");
+        assert_eq!(told(long, long, 41), "a_very_long… stole a_very_long… at −41 dB");
+        assert_eq!(told(long, "zap", 41), "a_very_long_name_of_… stole zap at −41 dB");
+        assert_eq!(told("zap", long, 31), "zap stole a_very_lon… at −41 dB");
+        assert_eq!(told("coin", "coin_is_short", 33), "coin stole coin_is_sho… at −41 dB");
+        assert_eq!(told(long, "zap", 27), "a_very_lon… stole zap at −…");
+        assert_eq!(told(long, long, 20), "a_very_lon… stole a…");
     }
 }

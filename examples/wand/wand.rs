@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use voicepool::{Event, Mixer, Play, Priority, Stats, VoiceId, WhenFull, db, ms, semitones};
+use voicepool::{
+    BusId, Ending, Event, Mixer, Play, Priority, Stats, VoiceId, WhenFull, db, ms, semitones, to_db,
+};
 
-use crate::cast::Cast;
+use crate::cast::{Cast, LONG};
 use crate::dice::Dice;
 use crate::tally::Tally;
 
@@ -26,6 +28,15 @@ const STRIDE: u64 = TICKS * 2 / 5;
 
 /// The hero's way, to and fro.
 const LENGTH: u64 = 24 * TICKS;
+
+/// All but the ambience, so that it can be ended on its own.
+const SPELLS: BusId = BusId::new(1);
+
+/// As much as is thrown of a long sound, where there is nothing shorter to throw.
+const THROWN: Duration = Duration::from_secs(3);
+
+/// How the rest of it goes.
+const CUT: Duration = Duration::from_millis(300);
 
 /// The answers to a full pool, in the order in which a key goes through them.
 pub const ANSWERS: [(WhenFull, &str); 4] = [
@@ -81,6 +92,10 @@ pub struct Wand {
     /// For how many ticks.
     walked: u64,
     ambience: Vec<VoiceId>,
+    /// How often the ambience began: each time another track goes with it.
+    ambiences: usize,
+    /// Long sounds that were thrown, and the frame on which each has to end.
+    cuts: Vec<(u64, VoiceId)>,
     bursts: Vec<Burst>,
 }
 
@@ -104,6 +119,8 @@ impl Wand {
             walking: false,
             walked: 0,
             ambience: Vec::new(),
+            ambiences: 0,
+            cuts: Vec::new(),
             bursts: Vec::new(),
         }
     }
@@ -117,6 +134,10 @@ impl Wand {
             }
             self.walked += 1;
         }
+        let now = self.mixer.clock();
+        for (_, voice) in self.cuts.extract_if(.., |(end, _)| *end <= now) {
+            self.mixer.stop(voice, CUT);
+        }
         self.hear()
     }
 
@@ -124,13 +145,19 @@ impl Wand {
     pub fn hear(&mut self) -> Vec<Event> {
         let events: Vec<Event> = self.mixer.events().collect();
         for event in &events {
-            if let Event::Ended { voice, tag, why, .. } = event {
-                self.tally.ended(*voice, Tag::unpack(*tag), why);
-                self.ambience.retain(|held| held != voice);
+            let Event::Ended { voice, tag, why, .. } = event else { continue };
+            let tag = Tag::unpack(*tag);
+            match why {
+                Ending::Stolen { by_tag, level, .. } => {
+                    self.tally.stolen(*voice, tag, Tag::unpack(*by_tag).answer, to_db(*level));
+                }
+                Ending::Refused { .. } => self.tally.refused(*voice, tag),
+                _ => self.tally.ended(*voice),
             }
+            self.ambience.retain(|held| held != voice);
         }
         self.stats = self.mixer.stats();
-        self.tally.look(&self.stats);
+        self.tally.look(&self.stats, self.answer);
         events
     }
 
@@ -165,7 +192,7 @@ impl Wand {
 
     /// Plays one sound.
     pub fn call(&mut self, sound: usize, across: f32, height: f32) {
-        self.utter(Spell { across, height, gain: -3.0, ..Spell::of(sound) });
+        self.utter(Spell { across, height, gain: -3.0, whole: true, ..Spell::of(sound) });
     }
 
     pub fn is_storming(&self) -> bool {
@@ -185,7 +212,8 @@ impl Wand {
         !self.ambience.is_empty()
     }
 
-    /// Lets the loops begin or end. The first must not be stolen; the others may park.
+    /// Lets the loops begin or end, and one of the tracks with them. The first must not be stolen;
+    /// the others may park.
     pub fn ambience(&mut self, on: bool) {
         if !on {
             for voice in self.ambience.drain(..) {
@@ -194,7 +222,10 @@ impl Wand {
             return;
         }
         let mut priority = Priority::Protected;
-        for sound in self.cast.loops.clone() {
+        let track = self.ambiences.checked_rem(self.cast.tracks.len());
+        let track = track.map(|n| self.cast.tracks[n]);
+        self.ambiences += 1;
+        for sound in self.cast.loops.clone().into_iter().chain(track) {
             let spell = Spell { gain: -14.0, priority, looping: true, ..Spell::of(sound) };
             let voice = self.utter(spell);
             self.ambience.extend(voice);
@@ -210,6 +241,27 @@ impl Wand {
     pub fn set_answer(&mut self, answer: usize) {
         self.answer = answer % ANSWERS.len();
         self.mixer.set_when_full(ANSWERS[self.answer].0);
+    }
+
+    /// Ends everything but the ambience.
+    pub fn calm(&mut self, fade: Duration) {
+        self.storm(false);
+        self.walk(false);
+        self.mixer.stop(SPELLS, fade);
+    }
+
+    /// Begins a new tally, and hands the old one over.
+    pub fn count_anew(&mut self) -> Tally {
+        let new = Tally::new(self.cast.members.len());
+        std::mem::replace(&mut self.tally, new)
+    }
+
+    /// Goes on with a tally once what sounds has died away.
+    pub fn count_on(&mut self, tally: Tally, dies_away: Duration) {
+        self.tally = tally;
+        let rate = f64::from(self.mixer.sample_rate());
+        let silence = (dies_away.as_secs_f64() * rate) as u64;
+        self.tally.begin_at(self.mixer.clock() + silence);
     }
 
     /// Ends everything, the storm too.
@@ -263,11 +315,17 @@ impl Wand {
         let speed = semitones(spell.pitch);
         let play = Play::of(sound).pan(across).gain(db(spell.gain)).speed(speed);
         let play = play.delay(spell.after).priority(spell.priority).tag(tag.pack());
-        let play = if spell.looping { play.looping().fade_in(ms(600)) } else { play };
+        let play = match spell.looping {
+            true => play.looping().fade_in(ms(600)),
+            false => play.bus(SPELLS),
+        };
+        let is_cut = !spell.whole && !spell.looping && sound.duration() > LONG;
+        let lasts = sound.duration().as_secs_f64() / f64::from(speed);
+        let lasts = if is_cut { THROWN.as_secs_f64() } else { lasts };
         let rate = f64::from(self.mixer.sample_rate());
-        let lasts = spell.after.as_secs_f64() + sound.duration().as_secs_f64() / f64::from(speed);
-        let ends = self.mixer.clock() + (lasts * rate) as u64;
+        let ends = self.mixer.clock() + ((spell.after.as_secs_f64() + lasts) * rate) as u64;
         let voice = self.mixer.play(play);
+        self.cuts.extend(voice.filter(|_| is_cut).map(|voice| (ends, voice)));
         self.tally.asked(tag, voice, if spell.looping { u64::MAX } else { ends });
         self.bursts.push(Burst {
             sound: spell.sound,
@@ -293,6 +351,8 @@ struct Spell {
     pitch: f32,
     priority: Priority,
     looping: bool,
+    /// To its end, however long it is.
+    whole: bool,
 }
 
 impl Spell {
@@ -306,6 +366,7 @@ impl Spell {
             pitch: 0.0,
             priority: Priority::Normal,
             looping: false,
+            whole: false,
         }
     }
 }

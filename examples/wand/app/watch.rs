@@ -3,7 +3,7 @@
 use voicepool::{Ending, Event, Parking, VoiceId, VoiceInfo, WhenFull, db, to_db};
 
 use super::App;
-use crate::tally::FAINT;
+use crate::tally::{FAINT, Loss};
 use crate::wand::{ANSWERS, TICKS, Tag};
 
 /// How long a theft flashes, in ticks.
@@ -67,6 +67,8 @@ pub struct Entry {
     /// In seconds.
     pub at: f64,
     pub text: String,
+    /// The names in the text, in their order: where it is too long, they are what can be cut.
+    pub names: Vec<String>,
     pub kind: Kind,
 }
 
@@ -86,11 +88,15 @@ impl App {
         match event {
             Event::Ended { voice, tag, at, why: Ending::Stolen { by, by_tag, level }, .. } => {
                 let theft = self.theft(voice, tag, by, by_tag, level);
+                let loss = Loss { sound: Tag::unpack(tag).sound, level: theft.level };
+                self.count_for_ear_test(theft.answer, loss);
                 self.stolen(theft, by, at);
             }
             Event::Ended { voice, tag, at, why: Ending::Refused { .. }, .. } => {
                 self.slots.remove(&voice);
-                self.note(at, format!("{} was refused: the pool is full", name(tag)), Kind::Loud);
+                let name = name(tag);
+                let text = format!("{name} was refused: the pool is full");
+                self.note(at, text, vec![name], Kind::Loud);
             }
             Event::Ended { voice, .. } => drop(self.slots.remove(&voice)),
             Event::Parked { voice, tag, at, why } => {
@@ -109,7 +115,8 @@ impl App {
                 self.moved(voice, at, "is back");
             }
             Event::Output(state) => {
-                self.note(self.wand.mixer.clock(), format!("output: {state}"), Kind::News);
+                let text = format!("output: {state}");
+                self.note(self.wand.mixer.clock(), text, Vec::new(), Kind::News);
             }
             _ => (),
         }
@@ -131,7 +138,8 @@ impl App {
     fn stolen(&mut self, theft: Theft, by: VoiceId, at: u64) {
         let Theft { thief, victim, level, .. } = &theft;
         let kind = if *level > FAINT { Kind::Loud } else { Kind::Faint };
-        self.note(at, format!("{thief} stole {victim} at {}", decibels(*level)), kind);
+        let text = format!("{thief} stole {victim} at {}", decibels(*level));
+        self.note(at, text, vec![thief.clone(), victim.clone()], kind);
         let there = self.slots.keys().copied().collect();
         self.latest = Some((theft.clone(), there));
         self.hand_over(theft, by);
@@ -153,14 +161,18 @@ impl App {
         let has_voice = |voice: &&VoiceInfo| there.contains(&voice.voice);
         let nearer = |before: &VoiceInfo| {
             let later = after.iter().find(|voice| voice.voice == before.voice);
-            let mut voice =
-                later.filter(|later| later.slot == before.slot).unwrap_or(before).clone();
+            let mut voice = later
+                .filter(|later| before.slot.is_none() || later.slot == before.slot)
+                .unwrap_or(before)
+                .clone();
             if voice.voice == theft.voice {
                 voice.level = db(theft.level);
             }
-            (voice, self.age(before.voice))
+            // Who still waited in the picture before, and is gone in the one after, was never seen.
+            voice.slot.map(|_| (voice, self.age(before.voice)))
         };
-        let mut candidates: Vec<_> = self.voices.iter().filter(has_voice).map(nearer).collect();
+        let mut candidates: Vec<_> =
+            self.voices.iter().filter(has_voice).filter_map(nearer).collect();
         if !candidates.iter().any(|(voice, _)| voice.voice == theft.voice) {
             return; // It came and went between two pictures.
         }
@@ -206,14 +218,14 @@ impl App {
         let told = self.told.insert(voice, self.ticks);
         let seen = self.voices.iter().find(|seen| seen.voice == voice);
         if let Some(seen) = seen.filter(|_| told.is_none_or(|told| self.ticks - told > TICKS)) {
-            let name = self.wand.cast.name(Tag::unpack(seen.tag).sound);
-            self.note(at, format!("{name} {how}"), Kind::News);
+            let name = self.wand.cast.name(Tag::unpack(seen.tag).sound).to_owned();
+            self.note(at, format!("{name} {how}"), vec![name], Kind::News);
         }
     }
 
-    fn note(&mut self, at: u64, text: String, kind: Kind) {
+    fn note(&mut self, at: u64, text: String, names: Vec<String>, kind: Kind) {
         let at = at as f64 / f64::from(self.wand.mixer.sample_rate());
-        self.log.push_back(Entry { at, text, kind });
+        self.log.push_back(Entry { at, text, names, kind });
         if self.log.len() > LOG {
             self.log.pop_front();
         }

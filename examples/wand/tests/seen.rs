@@ -133,33 +133,127 @@ fn it_does_not_begin_by_itself_while_somebody_reads() {
     stand.press('?').press('a').pass(16 * TICKS);
     assert!(stand.app.plays_by_itself());
     let Wand { cast, tally, .. } = &stand.app.wand;
-    assert!(cast.loops.iter().all(|&sound| tally.sounds[sound].plays == 1), "the loops go on");
+    assert!(cast.loops.iter().all(|&sound| tally.sounds[sound].plays == 0), "the loops go on");
     assert!(cast.steps.iter().any(|&sound| tally.sounds[sound].plays > 1), "the hero walks");
     let ambience = stand.app.voices.iter().find(|voice| voice.priority == Priority::Protected);
     assert_eq!(&*ambience.unwrap().name, "ambience_bed");
 }
 
 #[test]
-fn the_ear_test_shows_each_answer_its_own_losses_of_the_same_storm() {
-    let mut stand = Stand::taken_over(8);
+fn the_ear_test_says_in_large_letters_which_part_is_heard() {
+    // The first two rows of the letters.
+    let now = ["█▄  █ ▄▀▀▀▄ █   █   ", "█▀▄ █ █   █ █ ▄ █   "];
+    let large = |letter: [&str; 2]| [0, 1].map(|row| format!("  {}{}", now[row], letter[row]));
+    let (a, b) = (large(["▄▀▀▀▄", "█▄▄▄█"]), large(["█▀▀▀▄", "█▄▄▄▀"]));
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut stand = Stand::taken_over(16);
+        stand.press('e').pass(TICKS / 2);
+        stand.line(columns, rows, "next: stealing the quietest");
+        stand.pass(TICKS);
+        stand.line(columns, rows, "▶ stealing the quietest");
+        a.iter().for_each(|row| drop(stand.line(columns, rows, row)));
+        stand.line(columns, rows, "  B in 5 s");
+        stand.pass(5 * TICKS);
+        stand.line(columns, rows, "▶ stealing the oldest");
+        b.iter().for_each(|row| drop(stand.line(columns, rows, row)));
+        stand.line(columns, rows, "  A in 5 s");
+    }
+}
+
+#[test]
+fn the_ear_test_shows_what_each_part_of_the_same_storm_has_lost() {
+    let mut stand = Stand::taken_over(16);
     let mut storms = Vec::new();
-    for ticks in [3 * TICKS + 7, 5 * TICKS] {
+    for _ in 0..2 {
         let before = plays(&stand);
-        stand.press('e').pass(TICKS);
+        stand.press('e').pass(3 * TICKS);
         let storm: Vec<u64> =
             plays(&stand).iter().zip(before).map(|(after, before)| after - before).collect();
         storms.push(storm);
-        stand.pass(ticks);
     }
     assert_eq!(storms[0], storms[1]);
-    let [quietest, oldest, ..] = stand.app.wand.tally.answers;
-    assert_ne!(quietest.stolen, oldest.stolen);
-    stand.line(80, 24, &format!("  stealing the quietest · {} stolen", quietest.stolen));
-    stand.line(80, 24, &format!("▶ stealing the oldest · {} stolen", oldest.stolen));
-    let [quietest, oldest] = [quietest, oldest].map(|losses| decibels(losses.loudest.unwrap()));
+    let losses = stand.app.ear_test.as_ref().unwrap().losses;
+    let [quietest, oldest] = losses.map(|losses| losses.worst.unwrap());
+    assert!(quietest.level < oldest.level - 6.0, "{quietest:?} {oldest:?}");
+    let cast = &stand.app.wand.cast;
+    let names = [quietest, oldest].map(|loss| cast.name(loss.sound).to_owned());
+    let title = stand.line(80, 24, "A steals the quietest");
+    assert!(title.trim_end().ends_with("t  B steals the oldest"), "{title}");
+    let screen = stand.screen(80, 24);
+    let mut lines = screen.lines().skip_while(|line| !line.contains("A steals"));
+    let below = lines.nth(5).unwrap();
+    assert!(names.iter().all(|name| below.contains(name)), "{names:?}\n{screen}");
+    assert!(lines.all(|line| !line.contains("stolen")), "a number of thefts is no loss\n{screen}");
     let lesson = stand.app.lesson();
-    let says = format!("Stealing the quietest lost {quietest} at most, the oldest {oldest}.\n");
-    assert!(lesson.contains(&says), "{lesson}");
+    for (name, whom, loss) in [(&names[0], "quietest", quietest), (&names[1], "oldest", oldest)] {
+        let told = format!("refused, loudest loss: {name} at {}\n", decibels(loss.level));
+        let line = lesson.lines().find(|line| line.starts_with(&format!("steal the {whom}: ")));
+        assert!(line.is_some_and(|line| line.ends_with(told.trim_end())), "{lesson}");
+    }
+}
+
+#[test]
+fn long_names_end_in_an_ellipsis_and_leave_the_rest_its_room() {
+    let long = "the_long_name_of_a_file_from_a_pack_of_sounds";
+    let sounds = own_sounds().iter().enumerate();
+    let sounds = sounds.map(|(n, sound)| sound.clone().named(&format!("{n}_{long}")));
+    let mut stand = Stand::of(24, sounds.collect());
+    stand.press('s').pass(2 * TICKS);
+    let (mut names, mut flashes) = (0, 0);
+    let screen = stand.screen(80, 24);
+    let rows = screen.lines().skip_while(|line| !line.contains("─ voices")).skip(1);
+    for row in rows.take_while(|line| !line.contains(" parked ")) {
+        let row: Vec<char> = row.trim_matches('"').chars().collect();
+        for cell in row.chunks(16).filter(|cell| cell.len() == 16) {
+            assert_eq!(cell[15], ' ', "cells are apart\n{screen}");
+            let clipped = |part: &[char]| {
+                let part: String = part.iter().collect();
+                part.split_once("_the").is_some() && part.ends_with('…')
+            };
+            match cell.iter().position(|c| *c == '◂') {
+                Some(middle) => {
+                    let victim = cell[middle + 1..].iter().position(|c| *c == '…').unwrap();
+                    let victim = &cell[middle + 1..=middle + 1 + victim];
+                    assert!(clipped(&cell[..middle]) && clipped(victim), "{screen}");
+                    flashes += 1;
+                }
+                None if !['·', ' '].contains(&cell[0]) => {
+                    assert!(clipped(&cell[..10]) && cell[10] == ' ', "{screen}");
+                    names += 1;
+                }
+                None => (),
+            }
+        }
+    }
+    assert!(names > 3 && flashes > 3, "{names} {flashes}\n{screen}");
+    let told = stand.line(80, 24, "… stole ");
+    assert!(told.contains("… at −") && told.contains(" dB "), "{told}");
+    let table = stand.line(80, 24, "_the_long");
+    assert!(!table.contains(long), "{table}");
+    stand.press('f');
+    let title = stand.line(80, 24, " f goes on ");
+    assert!(title.contains("… stole ") && title.contains("… at −"), "{title}");
+    stand.press('f').press('?');
+    let help = stand.screen(80, 24);
+    for (n, member) in stand.app.wand.cast.members.iter().enumerate() {
+        let key = member.key.unwrap();
+        let named = help
+            .lines()
+            .any(|line| line.contains(&format!(" {key}  {n}_the_long_na")) && line.contains('…'));
+        assert!(named, "{n}\n{help}");
+    }
+}
+
+#[test]
+fn who_is_parked_and_has_no_room_on_the_line_is_counted() {
+    let sounds = own_sounds().iter().enumerate();
+    let sounds = sounds.map(|(n, sound)| sound.clone().named(&format!("{n}_a_very_long_loop")));
+    let mut stand = Stand::of(1, sounds.collect());
+    stand.press('a').pass(TICKS);
+    let line = stand.line(80, 24, " parked ");
+    assert!(line.contains("_a_very_long_… −"), "{line}");
+    let shown = line.matches(" dB at ").count();
+    assert!(line.trim_end().ends_with(&format!("+ {} more", 14 - shown)), "{shown} {line}");
 }
 
 #[test]
@@ -198,7 +292,8 @@ fn the_tables_and_the_log_say_what_was_counted() {
     stand.press('s').pass(2 * TICKS).press('w').press('w').pass(20);
     let tally = &stand.app.wand.tally;
     let (stolen, refused) = (tally.all.stolen, tally.all.refused);
-    let (worst, losses) = (tally.worst.unwrap(), tally.sounds[tally.worst.unwrap()]);
+    let worst = tally.all.worst.unwrap().sound;
+    let losses = tally.sounds[worst];
     let latest = stand.app.log.back().unwrap().text.clone();
     assert!(stolen > 0 && refused > 0 && stolen != refused);
     assert!(stand.app.log.iter().any(|entry| entry.kind == Kind::Faint));
@@ -208,7 +303,7 @@ fn the_tables_and_the_log_say_what_was_counted() {
     let mut lines = screen.lines().skip_while(|line| !line.contains("─ decisions"));
     let [_, first, second] = [(); 3].map(|()| lines.next().unwrap());
     assert!(first.contains(&latest), "{latest}\n{screen}");
-    let loss = decibels(losses.loudest.unwrap());
+    let loss = decibels(losses.loudest().unwrap());
     let row = format!("{:>5} {:>6} {loss:>7}", losses.plays, losses.stolen);
     assert!(second.contains(stand.app.wand.cast.name(worst)) && second.contains(&row), "{screen}");
 }
@@ -272,7 +367,12 @@ fn the_longest_theft_of_our_own_sounds_fits_into_the_smallest_log() {
     let mut stand = Stand::taken_over(1);
     for at in [9.9, 99.9, 99.96, 1234.0] {
         let text = "sparkle_tick stole sparkle_tick at −41 dB".to_owned();
-        stand.app.log.push_back(Entry { at, text: text.clone(), kind: Kind::Faint });
+        stand.app.log.push_back(Entry {
+            at,
+            text: text.clone(),
+            names: Vec::new(),
+            kind: Kind::Faint,
+        });
         stand.line(80, 24, &text);
     }
 }

@@ -32,14 +32,14 @@ struct Cell {
     age: u16,
 }
 
-/// From the widest to the narrowest.
+/// From the widest to the narrowest: names go last, since without them the rest says little.
 const CELLS: [Cell; 6] = [
-    Cell { width: 40, name: 13, bar: 12, level: true, signs: true, age: 4 },
-    Cell { width: 26, name: 11, bar: 7, level: false, signs: true, age: 4 },
-    Cell { width: 20, name: 8, bar: 4, level: false, signs: true, age: 4 },
-    Cell { width: 16, name: 5, bar: 3, level: false, signs: true, age: 4 },
-    Cell { width: 10, name: 3, bar: 3, level: false, signs: true, age: 0 },
-    Cell { width: 5, name: 2, bar: 2, level: false, signs: false, age: 0 },
+    Cell { width: 40, name: 15, bar: 12, level: true, signs: true, age: 4 },
+    Cell { width: 26, name: 12, bar: 6, level: false, signs: true, age: 4 },
+    Cell { width: 20, name: 12, bar: 4, level: false, signs: true, age: 0 },
+    Cell { width: 16, name: 10, bar: 4, level: false, signs: false, age: 0 },
+    Cell { width: 10, name: 6, bar: 2, level: false, signs: false, age: 0 },
+    Cell { width: 5, name: 2, bar: 1, level: false, signs: false, age: 0 },
 ];
 
 impl Grid {
@@ -53,6 +53,11 @@ impl Grid {
         let mut narrowest = grid(CELLS[CELLS.len() - 1]);
         narrowest.rows = narrowest.rows.min(most_rows);
         CELLS.map(grid).into_iter().find(fits).unwrap_or(narrowest)
+    }
+
+    /// Whether there is room for more of a name than its beginning.
+    pub fn is_readable(&self) -> bool {
+        self.cell.name >= 10
     }
 }
 
@@ -105,9 +110,6 @@ fn voice(buffer: &mut Buffer, at: Rect, app: &App, voice: &VoiceInfo, cell: &Cel
         Span::raw(" "),
         Span::styled(bar(cell.bar, share(level)), ink::level(level)),
     ]);
-    if cell.bar < 3 {
-        line.spans.remove(1);
-    }
     if cell.level {
         line.push_span(Span::styled(format!("{:>5}", short(level)), ink::DIM));
     }
@@ -151,12 +153,19 @@ pub fn priority(priority: Priority) -> Span<'static> {
 fn parked(buffer: &mut Buffer, area: Rect, app: &App) {
     let mut line = Line::styled(" parked ", ink::DIM);
     let parked = app.voices.iter().filter(|voice| voice.state == VoiceState::Parked);
-    for voice in parked {
+    let parked: Vec<&VoiceInfo> = parked.collect();
+    for (n, voice) in parked.iter().enumerate() {
         let sound = Tag::unpack(voice.tag).sound;
-        line.push_span(Span::styled(app.wand.cast.name(sound).to_owned(), ink::sound(sound, 1.0)));
+        let name = clip(app.wand.cast.name(sound), 15);
         let level = decibels(to_db(voice.level));
-        let position = voice.position.as_secs_f32();
-        line.push_span(Span::styled(format!(" {level} at {position:.1} s  "), ink::DIM));
+        let rest = format!(" {level} at {:.1} s  ", voice.position.as_secs_f32());
+        // Room for how many more there are.
+        if line.width() + columns(&name) + columns(&rest) + 8 > area.width.into() {
+            line.push_span(Span::styled(format!("+ {} more", parked.len() - n), ink::DIM));
+            break;
+        }
+        line.push_span(Span::styled(name, ink::sound(sound, 1.0)));
+        line.push_span(Span::styled(rest, ink::DIM));
     }
     if line.spans.len() == 1 {
         line.push_span(Span::styled("nobody", ink::FAINT));
@@ -182,7 +191,7 @@ mod tests {
     #[test]
     fn what_a_cell_shows_fits_into_it() {
         for cell in CELLS {
-            let gap = u16::from(cell.bar >= 3);
+            let gap = 1;
             let level = if cell.level { 5 } else { 0 };
             let signs = if cell.signs { 2 } else { 0 };
             assert!(cell.name + gap + cell.bar + level + signs + cell.age < cell.width, "{cell:?}");

@@ -7,10 +7,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Row, Table, Widget};
 use voicepool::{OutputState, to_db};
 
-use super::{bar, big, ink, rule, share};
-use crate::app::{App, Kind, Meter, decibels};
+use super::{bar, big, clip, clip_names, columns, ink, rule, share};
+use crate::app::{App, EarTest, Kind, Meter, PARTS, decibels};
+use crate::cast::Cast;
 use crate::stage::SPARKLES;
-use crate::tally::{FAINT, Losses};
+use crate::tally::{FAINT, Loss, Losses};
 
 /// The master's peaks, the pool, and how the sound gets out.
 pub fn meters(buffer: &mut Buffer, area: Rect, app: &App) {
@@ -40,7 +41,7 @@ pub fn meters(buffer: &mut Buffer, area: Rect, app: &App) {
             Span::styled(" xruns ", ink::DIM),
             Span::raw(stats.xruns.to_string()),
         ]),
-        output(app.wand.mixer.output()),
+        output(app.wand.mixer.output(), area.width.into()),
         pair(
             ("sparkles", format!("{}/{SPARKLES}", app.stage.len())),
             ("refused", app.stage.refused),
@@ -52,7 +53,7 @@ pub fn meters(buffer: &mut Buffer, area: Rect, app: &App) {
 }
 
 /// Where the sound goes, and how long it takes to get there.
-fn output(state: OutputState) -> Line<'static> {
+fn output(state: OutputState, width: usize) -> Line<'static> {
     let (text, color) = match state {
         OutputState::Playing { device, latency, .. } => {
             (format!("{:.0} ms to {device}", latency.as_secs_f32() * 1e3), ink::GOOD)
@@ -60,7 +61,7 @@ fn output(state: OutputState) -> Line<'static> {
         OutputState::Silent { .. } => ("no device: the rest moves".into(), ink::WARM),
         _ => ("offline".into(), ink::DIM),
     };
-    Line::from(vec![Span::styled("out  ", ink::DIM), Span::styled(text, color)])
+    Line::from(vec![Span::styled("out  ", ink::DIM), Span::styled(clip(&text, width - 5), color)])
 }
 
 /// A peak meter with the highest of the last moments.
@@ -101,9 +102,10 @@ pub fn log(buffer: &mut Buffer, area: Rect, app: &App) {
             Kind::Loud => ink::HOT,
             Kind::News => ink::GOOD,
         };
+        let room = usize::from(area.width) - columns(&seconds(entry.at));
         let line = Line::from(vec![
             Span::styled(seconds(entry.at), ink::FAINT),
-            Span::styled(entry.text.as_str(), color),
+            Span::styled(clip_names(&entry.text, &entry.names, room), color),
         ]);
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
@@ -119,20 +121,23 @@ pub fn table(buffer: &mut Buffer, area: Rect, app: &App) {
     rule(buffer, area, "which sound needs a priority?", Line::default());
     let tally = &app.wand.tally;
     let mut sounds: Vec<(usize, Losses)> = tally.sounds.iter().copied().enumerate().collect();
-    let loudest = |losses: &Losses| losses.loudest.unwrap_or(f32::NEG_INFINITY);
+    let loudest = |losses: &Losses| losses.loudest().unwrap_or(f32::NEG_INFINITY);
     sounds.sort_by(|(_, a), (_, b)| loudest(b).total_cmp(&loudest(a)).then(b.plays.cmp(&a.plays)));
+    let area =
+        Rect { x: area.x + 1, y: area.y + 1, width: area.width - 1, height: area.height - 1 };
+    let name = area.width.saturating_sub(23).clamp(10, 24);
     let rows = sounds.into_iter().map(|(sound, losses)| {
         let member = &app.wand.cast.members[sound];
         let key = member.key.map_or(String::new(), String::from);
-        let loss = losses.loudest.map_or(String::new(), decibels);
-        let style = match losses.loudest {
+        let loss = losses.loudest().map_or(String::new(), decibels);
+        let style = match losses.loudest() {
             Some(loudest) if loudest > FAINT => Style::new().fg(ink::HOT),
             Some(_) => Style::new().fg(ink::DIM),
             None => Style::new().fg(ink::FAINT),
         };
         Row::new([
             Span::styled(key, ink::BRIGHT),
-            Span::styled(member.name.as_str(), ink::sound(sound, 1.0)),
+            Span::styled(clip(&member.name, name.into()), ink::sound(sound, 1.0)),
             Span::raw(format!("{:>5}", losses.plays)),
             Span::raw(format!("{:>6}", losses.stolen)),
             Span::styled(format!("{loss:>7}"), style),
@@ -140,43 +145,74 @@ pub fn table(buffer: &mut Buffer, area: Rect, app: &App) {
     });
     let header = Row::new(["", "sound", "plays", "stolen", "loudest"]);
     let header = header.style(Style::new().fg(ink::DIM));
-    let area =
-        Rect { x: area.x + 1, y: area.y + 1, width: area.width - 1, height: area.height - 1 };
-    let name = area.width.saturating_sub(23).clamp(10, 24);
     let widths = [1, name, 5, 6, 7].map(Constraint::Length);
     Widget::render(Table::new(rows, widths).header(header), area, buffer);
 }
 
-/// The loudest thing that was lost, stealing the quietest and stealing the oldest.
-pub fn ear_test(buffer: &mut Buffer, area: Rect, app: &App) {
-    rule(buffer, area, "the ear test: loudest thing lost", Line::styled("e flips", ink::DIM));
-    let [quietest, oldest, ..] = app.wand.tally.answers;
-    let half = area.width / 2;
-    let sides =
-        [("stealing the quietest", quietest, ink::GOOD), ("stealing the oldest", oldest, ink::HOT)];
-    for (answer, (title, losses, color)) in sides.into_iter().enumerate() {
-        let area = Rect {
-            x: area.x + answer as u16 * half + 2,
-            y: area.y + 1,
-            width: half - 2,
-            height: area.height - 1,
-        };
-        side(buffer, area, title, losses, color, app.wand.answer() == answer);
+/// Which of the two parts is heard now, and the loudest thing that each of them has lost.
+pub fn ear_test(buffer: &mut Buffer, area: Rect, test: &EarTest, cast: &Cast) {
+    let keys = Line::styled("e flips · esc leaves", ink::DIM);
+    rule(buffer, area, "the ear test: the loudest thing lost", keys);
+    let mut area =
+        Rect { x: area.x + 2, y: area.y + 1, width: area.width - 2, height: area.height - 1 };
+    // The numbers have their unit in large type too, where there is room.
+    let width = area.width.saturating_sub(2 * (big::width("−40 dB") + 4)).max(31);
+    now(buffer, Rect { width, ..area }, test);
+    let half = (area.width - width) / 2;
+    area.x += width;
+    area.width = half;
+    for (part, Losses { worst, .. }) in test.losses.iter().enumerate() {
+        let worst = worst.map(|Loss { sound, level }| (cast.name(sound), level));
+        self::part(buffer, area, part, worst, test.part == part);
+        area.x += half;
     }
 }
 
-fn side(buffer: &mut Buffer, area: Rect, title: &str, losses: Losses, color: Color, now: bool) {
+const PART_INKS: [Color; 2] = [ink::GOOD, ink::HOT];
+
+/// What is heard, to be read from across the room.
+fn now(buffer: &mut Buffer, area: Rect, test: &EarTest) {
+    let (letter, whom) = PARTS[test.part];
+    let (other, _) = PARTS[1 - test.part];
+    let [above, large, below] = rows(area);
+    let large_letter = Rect { x: large.x + big::width("NOW") + 2, ..large };
+    if test.is_heard() {
+        let bold = Style::new().fg(ink::BRIGHT).add_modifier(Modifier::BOLD);
+        Line::styled(format!("▶ stealing {whom}"), bold).render(above, buffer);
+        big::write(buffer, large, "NOW", PART_INKS[test.part]);
+        big::write(buffer, large_letter, &letter.to_string(), PART_INKS[test.part]);
+        let then = format!("{other} in {} s", test.seconds_left());
+        Line::styled(then, ink::DIM).render(below, buffer);
+    } else {
+        Line::styled(format!("next: stealing {whom}"), ink::TEXT).render(above, buffer);
+        big::write(buffer, large_letter, &letter.to_string(), ink::DIM);
+    }
+}
+
+/// A part, the level of its loudest loss, and what that was. How many were stolen is left out: who
+/// steals the quietest steals more often, and loses less.
+fn part(buffer: &mut Buffer, area: Rect, part: usize, worst: Option<(&str, f32)>, now: bool) {
+    let (letter, whom) = PARTS[part];
     let style = Style::new().fg(if now { ink::BRIGHT } else { ink::DIM });
     let style = if now { style.add_modifier(Modifier::BOLD) } else { style };
-    let sign = if now { "▶ " } else { "  " };
-    let stolen = format!(" · {} stolen", losses.stolen);
-    let line = Line::from(vec![
-        Span::styled(format!("{sign}{title}"), style),
-        Span::styled(stolen, ink::DIM),
-    ]);
-    line.render(area, buffer);
-    let number = Rect { y: area.y + 1, height: big::ROWS.min(area.height - 1), ..area };
-    let text = losses.loudest.map_or("--".into(), decibels);
-    let text = if big::width(&text) > area.width { text.replace(" dB", "") } else { text };
-    big::write(buffer, number, &text, color);
+    let [above, mut large, below] = rows(area);
+    Line::styled(format!("{letter} steals {whom}"), style).render(above, buffer);
+    let aloud = |(name, level)| (name, decibels(level).replace("silence", "--"));
+    let (name, level) = worst.map_or(("", "--".into()), aloud);
+    let fits = big::width(&level) < area.width;
+    let number = if fits { &level } else { level.trim_end_matches(" dB") };
+    big::write(buffer, large, number, PART_INKS[part]);
+    if number != level {
+        large.x = (large.x + big::width(number)).min(large.right() - 2);
+        large.y = large.bottom() - 1;
+        Line::styled("dB", PART_INKS[part]).render(Rect { width: 2, height: 1, ..large }, buffer);
+    }
+    Line::styled(clip(name, usize::from(area.width) - 1), ink::DIM).render(below, buffer);
+}
+
+/// A line, large type, and another line.
+fn rows(area: Rect) -> [Rect; 3] {
+    let line = Rect { height: 1, ..area };
+    let large = Rect { y: area.y + 1, height: big::ROWS, ..area };
+    [line, large, Rect { y: large.bottom(), ..line }]
 }

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
 use voicepool::{Priority, VoiceState, to_db};
 
-use super::{bar, cells, fit, ink, share};
+use super::{bar, cells, clip, clip_names, fit, ink, share};
 use crate::app::{App, Scene, decibels};
 use crate::keys;
 use crate::wand::Tag;
@@ -50,22 +50,25 @@ pub fn help(buffer: &mut Buffer, screen: Rect, app: &App) {
     let left = Rect { width: 52.min(area.width), ..area };
     write(buffer, left, keys.chain([mouse]));
     let skipped = app.wand.cast.skipped.iter();
-    let skipped = skipped.map(|skipped| Line::styled(skipped.to_string(), ink::HOT));
+    let skipped = skipped.map(|skipped| {
+        let file = std::slice::from_ref(&skipped.file);
+        Line::styled(clip_names(&skipped.to_string(), file, area.width.into()), ink::HOT)
+    });
     let below = area.y + keys::KEYS.len() as u16 + 2;
     let rest = area.bottom().saturating_sub(below);
     write(buffer, Rect { y: below.min(area.bottom()), height: rest, ..area }, skipped);
-    let members = app.wand.cast.members.iter().enumerate().filter_map(|(sound, member)| {
-        Some(Line::from(vec![
-            Span::styled(format!("{}  ", member.key?), ink::BRIGHT),
-            Span::styled(member.name.clone(), ink::sound(sound, 1.0)),
-        ]))
-    });
     let sounds = Rect {
         x: left.right(),
         width: area.right() - left.right(),
         height: area.height.min(keys::KEYS.len() as u16 + 1),
         ..area
     };
+    let members = app.wand.cast.members.iter().enumerate().filter_map(|(sound, member)| {
+        Some(Line::from(vec![
+            Span::styled(format!("{}  ", member.key?), ink::BRIGHT),
+            Span::styled(clip(&member.name, usize::from(sounds.width) - 3), ink::sound(sound, 1.0)),
+        ]))
+    });
     write(buffer, sounds, members);
 }
 
@@ -73,9 +76,9 @@ pub fn help(buffer: &mut Buffer, screen: Rect, app: &App) {
 pub fn theft(buffer: &mut Buffer, screen: Rect, app: &App) {
     let Some(Scene { theft, candidates }) = &app.last_theft else { return };
     let title = Line::from(vec![
-        Span::styled(format!(" {} ", theft.thief), ink::BRIGHT),
+        Span::styled(format!(" {} ", clip(&theft.thief, 20)), ink::BRIGHT),
         Span::raw("stole "),
-        Span::styled(theft.victim.clone(), ink::BRIGHT),
+        Span::styled(clip(&theft.victim, 20), ink::BRIGHT),
         Span::styled(format!(" at {} ", decibels(theft.level)), ink::WARM),
         Span::styled("· f goes on ", ink::DIM),
     ]);
@@ -83,7 +86,7 @@ pub fn theft(buffer: &mut Buffer, screen: Rect, app: &App) {
     let area = open(buffer, screen, 78, rows, title);
     let then = if theft.goes_by_age() { "the oldest" } else { "who would be missed least" };
     let head = [
-        Line::styled(format!("The lowest priority gives way first, and there {then}:"), ink::TEXT),
+        Line::styled(format!("The lowest priority goes first, and there {then}:"), ink::TEXT),
         Line::styled("slot  sound           level to the ear    priority     age", ink::DIM),
     ];
     let rows = candidates.iter().map(|(voice, age)| {
