@@ -210,6 +210,8 @@ impl App {
 
     pub fn key(&mut self, key: KeyEvent) {
         let Some(action) = keys::action(key, &self.wand.cast) else { return };
+        // Also the one that it plays by itself, which ends as somebody takes over.
+        let in_ear_test = self.ear_test.is_some();
         self.take_over();
         match action {
             Action::Wave => {
@@ -252,7 +254,7 @@ impl App {
             Action::Help => self.help = !self.help,
             Action::Back if self.help => self.help = false,
             Action::Back if self.frozen => self.frozen = false,
-            Action::Back if self.ear_test.is_some() => self.leave_ear_test(),
+            Action::Back if in_ear_test => self.leave_ear_test(),
             Action::Back | Action::Quit => self.quit = true,
         }
     }

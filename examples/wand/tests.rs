@@ -253,6 +253,15 @@ fn its_key_goes_to_the_other_part_at_once_and_esc_leaves_the_test() {
 }
 
 #[test]
+fn esc_also_leaves_the_ear_test_that_it_plays_by_itself() {
+    let mut stand = Stand::new(8);
+    stand.pass(22 * TICKS);
+    assert_eq!((stand.heard(), stand.app.plays_by_itself()), (Some('A'), true));
+    stand.app.key(KeyCode::Esc.into());
+    assert_eq!((stand.heard(), stand.app.plays_by_itself(), stand.app.quit), (None, false, false));
+}
+
+#[test]
 fn whoever_ends_the_storm_or_takes_another_answer_leaves_the_ear_test() {
     for (key, answer) in [('s', 0), ('w', 1)] {
         let mut stand = Stand::taken_over(8);
@@ -278,7 +287,7 @@ fn what_the_ear_test_counts_is_of_one_size_of_the_pool() {
 #[test]
 fn a_pause_stops_the_ear_test() {
     let mut stand = Stand::taken_over(8);
-    stand.press('e').pass(2 * TICKS).press('p').pass(10 * TICKS);
+    stand.press('e').pass(2 * TICKS).press('p').pass(5 * TICKS);
     assert_eq!(stand.heard(), Some('A'));
     stand.press('p').pass(4 * TICKS);
     assert_eq!(stand.heard(), Some('B'));
