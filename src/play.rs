@@ -23,18 +23,24 @@ use crate::units::{frames, short_frames};
 #[derive(Clone, Debug)]
 pub struct Play {
     pub(crate) sound: Sound,
-    pub(crate) gain: f32,
-    pub(crate) pan: f32,
-    pub(crate) speed: f32,
-    pub(crate) looping: Option<Loop>,
+    pub(crate) settings: Settings,
+}
+
+/// All that a request says beside the sound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub gain: f32,
+    pub pan: f32,
+    pub speed: f32,
+    pub looping: Option<Loop>,
     /// In the sound's own frames.
-    pub(crate) position: u32,
-    pub(crate) fade_in: Duration,
-    pub(crate) start: When,
-    pub(crate) priority: Priority,
-    pub(crate) when_stolen: Option<WhenStolen>,
-    pub(crate) bus: BusId,
-    pub(crate) tag: u64,
+    pub position: u32,
+    pub fade_in: Duration,
+    pub start: When,
+    pub priority: Priority,
+    pub when_stolen: Option<WhenStolen>,
+    pub bus: BusId,
+    pub tag: u64,
 }
 
 /// When a play begins.
@@ -48,38 +54,25 @@ pub(crate) enum When {
 impl Play {
     /// Plays a sound once, from its beginning, as it is.
     pub fn of(sound: &Sound) -> Play {
-        Play {
-            sound: sound.clone(),
-            gain: 1.0,
-            pan: 0.0,
-            speed: 1.0,
-            looping: None,
-            position: 0,
-            fade_in: Duration::ZERO,
-            start: When::Now,
-            priority: Priority::Normal,
-            when_stolen: None,
-            bus: BusId::MASTER,
-            tag: 0,
-        }
+        Play { sound: sound.clone(), settings: Settings::DEFAULT }
     }
 
     /// How loud: 1 is as it is; 0 to 1000. See [`db`](crate::db).
     #[doc(alias = "volume")]
     pub fn gain(self, linear: f32) -> Play {
-        Play { gain: tame_gain(linear), ..self }
+        self.with(|settings| settings.gain = sanitize_gain(linear))
     }
 
     /// From -1 (left) to 1 (right). At 0 a sound passes untouched; the power stays the same.
     pub fn pan(self, left_to_right: f32) -> Play {
-        Play { pan: tame_pan(left_to_right), ..self }
+        self.with(|settings| settings.pan = sanitize_pan(left_to_right))
     }
 
     /// How fast, and so how high: 2 is an octave up; 0.01 to 100. See
     /// [`semitones`](crate::semitones).
     #[doc(alias("pitch", "playback_rate"))]
     pub fn speed(self, ratio: f32) -> Play {
-        Play { speed: tame_speed(ratio), ..self }
+        self.with(|settings| settings.speed = sanitize_speed(ratio))
     }
 
     /// Repeats the whole sound until it is stopped. What is seamless at the sound's own rate stays
@@ -107,55 +100,86 @@ impl Play {
         let (start, end) = if start < end { (start, end) } else { (0, clip) };
         let seam = self.sound.seam().map(|seam| seam.turns);
         let seam = seam.filter(|turns| start == turns.start && end >= turns.end);
-        Play { looping: Some(seam.unwrap_or(Loop { start, end, seam: 0 })), ..self }
+        let turns = seam.unwrap_or(Loop { start, end, seam: 0 });
+        self.with(|settings| settings.looping = Some(turns))
     }
 
     /// Begins in the middle of the sound.
     pub fn from_position(self, position: Duration) -> Play {
-        Play { position: short_frames(position, self.sound.sample_rate()), ..self }
+        let position = short_frames(position, self.sound.sample_rate());
+        self.with(|settings| settings.position = position)
     }
 
     /// Fades in from silence.
     pub fn fade_in(self, over: Duration) -> Play {
-        Play { fade_in: over, ..self }
+        self.with(|settings| settings.fade_in = over)
     }
 
     /// Begins on a frame of [`Mixer::clock`](crate::Mixer::clock), exactly. A frame that is already
     /// past, or mixed already (up to two lines of the grid, 5.3 ms at 48 kHz), means as soon as
     /// possible.
     pub fn start_at(self, frame: u64) -> Play {
-        Play { start: When::At(frame), ..self }
+        self.with(|settings| settings.start = When::At(frame))
     }
 
     /// Begins this long after the audio thread has heard of it.
     pub fn delay(self, by: Duration) -> Play {
-        Play { start: When::After(by), ..self }
+        self.with(|settings| settings.start = When::After(by))
     }
 
     /// Who may steal this voice, and whose voice it may steal.
     pub fn priority(self, priority: Priority) -> Play {
-        Play { priority, ..self }
+        self.with(|settings| settings.priority = priority)
     }
 
     /// What becomes of it when its voice is stolen.
     pub fn when_stolen(self, then: WhenStolen) -> Play {
-        Play { when_stolen: Some(then), ..self }
+        self.with(|settings| settings.when_stolen = Some(then))
     }
 
     /// Plays through a bus.
     pub fn bus(self, bus: BusId) -> Play {
-        Play { bus, ..self }
+        self.with(|settings| settings.bus = bus)
     }
 
     /// A number of your own, that comes back with the ending of this play, and with that of a play
     /// it steals from.
     pub fn tag(self, tag: u64) -> Play {
-        Play { tag, ..self }
+        self.with(|settings| settings.tag = tag)
     }
 
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Play {
+        change(&mut self.settings);
+        self
+    }
+}
+
+impl Settings {
+    /// Once, from the beginning, as it is.
+    const DEFAULT: Settings = Settings {
+        gain: 1.0,
+        pan: 0.0,
+        speed: 1.0,
+        looping: None,
+        position: 0,
+        fade_in: Duration::ZERO,
+        start: When::Now,
+        priority: Priority::Normal,
+        when_stolen: None,
+        bus: BusId::MASTER,
+        tag: 0,
+    };
+
     /// The same in the audio side's terms, for a mixer that runs at `rate`.
-    pub(crate) fn request(self, ticket: u32, when_full: WhenFull, rate: u32) -> Request {
+    pub(crate) fn request(
+        &self,
+        sound: u64,
+        ticket: u32,
+        when_full: WhenFull,
+        rate: u32,
+    ) -> Request<u64> {
         Request {
+            sound,
             ticket,
             gain: self.gain,
             pan: self.pan,
@@ -177,7 +201,6 @@ impl Play {
             when_full,
             paused: false,
             muted: false,
-            sound: self.sound,
         }
     }
 }
@@ -198,17 +221,17 @@ impl From<&Play> for Play {
 const LEAST_GAIN: f32 = 1e-8;
 
 /// NaN is 0.
-pub(crate) fn tame_gain(gain: f32) -> f32 {
+pub(crate) fn sanitize_gain(gain: f32) -> f32 {
     if gain >= LEAST_GAIN { gain.min(1000.0) } else { 0.0 }
 }
 
 /// NaN is the centre.
-pub(crate) fn tame_pan(pan: f32) -> f32 {
+pub(crate) fn sanitize_pan(pan: f32) -> f32 {
     if pan.is_nan() { 0.0 } else { pan.clamp(-1.0, 1.0) }
 }
 
 /// NaN is the sound's own speed.
-pub(crate) fn tame_speed(speed: f32) -> f32 {
+pub(crate) fn sanitize_speed(speed: f32) -> f32 {
     if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 100.0) }
 }
 
@@ -308,10 +331,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absurd_values_are_tamed_at_the_door() {
-        assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(tame_gain), [0.0, 0.0, 0.0, 1000.0]);
-        assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(tame_pan), [0.0, -1.0, 1.0]);
-        assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(tame_speed), [1.0, 0.01, 100.0]);
+    fn absurd_values_are_sanitized_at_the_door() {
+        assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(sanitize_gain), [0.0, 0.0, 0.0, 1000.0]);
+        assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(sanitize_pan), [0.0, -1.0, 1.0]);
+        assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(sanitize_speed), [1.0, 0.01, 100.0]);
         assert_eq!(BusId::new(200), BusId::new(31));
     }
 }

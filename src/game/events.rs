@@ -1,10 +1,10 @@
 //! What happened, handed to the game one by one.
 
+use super::event_queue::Batch;
 use super::mixer::Mixer;
-use super::queue::Batch;
 use crate::event::Event;
 
-/// How many are fetched at once, so that the books are not opened for each.
+/// How many are fetched at once, so that the ledger is not locked for each.
 const FETCH: usize = 8;
 
 /// The events that had come when it was asked for. See [`Mixer::events`].

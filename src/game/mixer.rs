@@ -1,22 +1,23 @@
 //! The mixer: play, control, and hear what became of it.
 
 use std::any::Any;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::deferred_drops::DeferredDrops;
+use super::event_queue::EventQueue;
 use super::events::Events;
-use super::home::Home;
 use super::ledger::Ledger;
-use super::queue::EventQueue;
 use crate::Error;
 use crate::config::{Config, WhenFull};
 use crate::event::VoiceId;
 use crate::link::Bridge;
 use crate::link::message::{Change, Made};
-use crate::play::{Play, Target, tame_gain, tame_pan, tame_speed};
+use crate::play::{Play, Target, sanitize_gain, sanitize_pan, sanitize_speed};
 use crate::sound::Sound;
 use crate::stats::{OutputState, Stats, VoiceInfo};
 use crate::units;
@@ -63,7 +64,7 @@ impl Drop for Shared {
     /// The last clone is gone: what waited for room in the queue goes now.
     fn drop(&mut self) {
         let ledger = self.ledger.get_mut().unwrap_or_else(PoisonError::into_inner);
-        ledger.flush_all(&self.bridge);
+        ledger.flush_all();
     }
 }
 
@@ -80,7 +81,8 @@ impl Mixer {
         make_voices: fn(u32) -> Made,
         driver: Option<Driver>,
     ) -> Mixer {
-        let ledger = Mutex::new(Ledger::new(config, MIXERS.fetch_add(1, Relaxed), make_voices));
+        let number = MIXERS.fetch_add(1, Relaxed);
+        let ledger = Mutex::new(Ledger::new(config, number, bridge.clone(), make_voices));
         let rate = config.sample_rate;
         Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
     }
@@ -112,10 +114,10 @@ impl Mixer {
     }
 
     fn start(&self, play: Play) -> Option<VoiceId> {
-        let mut ledger = self.books();
-        // A play that is turned away is dropped after the books are closed.
-        let admission = ledger.admit(&self.shared.bridge)?;
-        ledger.play(&self.shared.bridge, admission, play)
+        let mut ledger = self.ledger();
+        // A play that is turned away is dropped after the ledger is unlocked.
+        let admission = ledger.validate()?;
+        ledger.play(admission, play)
     }
 
     /// Ends a play, or everything on a bus, with a fade. Shorter than 5 ms it never is.
@@ -136,13 +138,13 @@ impl Mixer {
     /// Changes the gain of a play, or of a bus.
     #[doc(alias = "volume")]
     pub fn set_gain(&self, target: impl Into<Target>, linear: f32, over: Duration) {
-        let change = Change::Gain { to: tame_gain(linear), over: self.frames(over) };
+        let change = Change::Gain { to: sanitize_gain(linear), over: self.frames(over) };
         self.change(target.into(), change);
     }
 
     /// Changes the pan of a play.
     pub fn set_pan(&self, voice: impl Into<Option<VoiceId>>, left_to_right: f32, over: Duration) {
-        let change = Change::Pan { to: tame_pan(left_to_right), over: self.frames(over) };
+        let change = Change::Pan { to: sanitize_pan(left_to_right), over: self.frames(over) };
         self.change(voice.into().into(), change);
     }
 
@@ -150,17 +152,17 @@ impl Mixer {
     /// mixer's rate, it comes back to the sound's own samples, bit for bit.
     #[doc(alias("pitch", "playback_rate"))]
     pub fn set_speed(&self, voice: impl Into<Option<VoiceId>>, ratio: f32, over: Duration) {
-        let change = Change::Speed { to: tame_speed(ratio), over: self.frames(over) };
+        let change = Change::Speed { to: sanitize_speed(ratio), over: self.frames(over) };
         self.change(voice.into().into(), change);
     }
 
     /// Jumps to a place in the sound. Past its end, the play is finished.
     pub fn seek(&self, voice: impl Into<Option<VoiceId>>, to: Duration) {
         let Some(voice) = voice.into() else { return };
-        self.touch(|ledger, bridge| {
+        self.with_ledger(|ledger| {
             if let Some(rate) = ledger.sound_rate(voice) {
                 let to = units::short_frames(to, rate);
-                ledger.change_voice(bridge, voice, Change::Seek { to });
+                ledger.change_voice(voice, Change::Seek { to });
             }
         });
     }
@@ -169,7 +171,7 @@ impl Mixer {
     /// the queue, so it works when nothing else does.
     pub fn stop_all(&self, fade: Duration) {
         let fade = self.frames(fade);
-        self.touch(|ledger, bridge| ledger.stop_all(bridge, fade));
+        self.with_ledger(|ledger| ledger.stop_all(fade));
     }
 
     /// Makes the pool larger or smaller, for another scene. Growing loses nobody; shrinking lets
@@ -182,18 +184,18 @@ impl Mixer {
     ///
     /// If it can never be: no voices, more than [`Config::max_voices`], or no renderer any more.
     pub fn resize(&self, voices: usize) -> Result<(), Error> {
-        self.touch(|ledger, bridge| ledger.resize(bridge, voices))
+        self.with_ledger(|ledger| ledger.resize(voices))
     }
 
     /// Changes the answer to a full pool, from the next play on.
     pub fn set_when_full(&self, when_full: WhenFull) {
-        self.touch(|ledger, _| ledger.set_when_full(when_full));
+        self.with_ledger(|ledger| ledger.set_when_full(when_full));
     }
 
     /// Whether a play has not ended yet.
     pub fn is_live(&self, voice: impl Into<Option<VoiceId>>) -> bool {
         let Some(voice) = voice.into() else { return false };
-        self.touch(|ledger, _| ledger.is_live(voice))
+        self.with_ledger(|ledger| ledger.is_live(voice))
     }
 
     /// What happened since events were last asked for. All clones of a mixer share one queue; who
@@ -217,28 +219,28 @@ impl Mixer {
     /// # Ok::<(), voicepool::Error>(())
     /// ```
     pub fn events(&self) -> Events {
-        Events::new(self.clone(), self.touch(|ledger, _| ledger.events().until()))
+        Events::new(self.clone(), self.with_ledger(|ledger| ledger.events().until()))
     }
 
-    /// Something with the queue of events, and no more: what came home is not entered.
+    /// Something with the queue of events, and no more: what came back is not entered.
     pub(super) fn with_events<R>(&self, act: impl FnOnce(&mut EventQueue) -> R) -> R {
         act(self.lock().events())
     }
 
     /// The books.
     pub fn stats(&self) -> Stats {
-        self.touch(|ledger, bridge| ledger.stats(bridge))
+        self.with_ledger(|ledger| ledger.stats())
     }
 
     /// Begins the peaks anew: the highest output, the most voices, the loudest loss.
     pub fn reset_peaks(&self) {
-        self.touch(|ledger, bridge| ledger.reset_peaks(bridge));
+        self.with_ledger(|ledger| ledger.reset_peaks());
     }
 
     /// A picture of every play, as the audio side last drew it; asking orders the next one, so the
     /// first answer is empty. While nobody asks, none is drawn.
     pub fn voices(&self) -> Vec<VoiceInfo> {
-        self.touch(|ledger, bridge| ledger.voices(bridge))
+        self.with_ledger(|ledger| ledger.voices())
     }
 
     /// Where the sound goes.
@@ -263,49 +265,69 @@ impl Mixer {
     }
 
     fn change(&self, target: Target, change: Change) {
-        self.touch(|ledger, bridge| match target {
-            Target::Voice(voice) => ledger.change_voice(bridge, voice, change),
-            Target::Bus(bus) => ledger.change_bus(bridge, bus, change),
+        self.with_ledger(|ledger| match target {
+            Target::Voice(voice) => ledger.change_voice(voice, change),
+            Target::Bus(bus) => ledger.change_bus(bus, change),
             Target::Nothing => (),
         });
     }
 
-    /// Opens the books, enters what came home, sends what was waiting, and does something.
-    fn touch<R>(&self, act: impl FnOnce(&mut Ledger, &Bridge) -> R) -> R {
-        act(&mut self.books(), &self.shared.bridge)
+    /// Does something with the ledger, after what came back was entered and what waited was sent.
+    fn with_ledger<R>(&self, act: impl FnOnce(&mut Ledger) -> R) -> R {
+        act(&mut self.ledger())
     }
 
-    /// The books, with all that came home in them, and what was waiting sent.
-    fn books(&self) -> MutexGuard<'_, Ledger> {
-        let bridge = &*self.shared.bridge;
+    /// The ledger, with all in it that came back, and what waited sent.
+    fn ledger(&self) -> OpenLedger<'_> {
         let mut ledger = self.lock();
-        while ledger.has_news(bridge) {
+        while ledger.has_news() {
             ledger = self.collect(ledger);
         }
-        if ledger.has_pending() {
-            ledger.flush(bridge);
-        }
-        ledger.resize_if_due(bridge);
-        ledger
+        ledger.flush();
+        OpenLedger(ledger)
     }
 
-    /// Enters what came home. If there is anything to let go, the books are closed meanwhile.
+    /// Enters what came back. If there is anything to drop, the ledger is unlocked meanwhile.
     #[inline(never)]
     fn collect<'a>(&'a self, mut ledger: MutexGuard<'a, Ledger>) -> MutexGuard<'a, Ledger> {
-        let mut home = Home::new();
-        ledger.collect(&self.shared.bridge, &mut home);
-        if home.is_empty() {
+        let mut drops = DeferredDrops::new();
+        ledger.collect(&mut drops);
+        if drops.is_empty() {
             return ledger;
         }
         drop(ledger);
-        home.clear_out();
+        drops.release();
         self.lock()
     }
 
     /// Only game threads take turns here, and none keeps it for long. A panic in one of them
-    /// leaves the books as they were, so the others go on.
+    /// leaves the ledger as it was, so the others go on.
     fn lock(&self) -> MutexGuard<'_, Ledger> {
         self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The ledger for one call of the mixer. At its end, all that the call sent is published at one
+/// stroke.
+struct OpenLedger<'a>(MutexGuard<'a, Ledger>);
+
+impl Deref for OpenLedger<'_> {
+    type Target = Ledger;
+
+    fn deref(&self) -> &Ledger {
+        &self.0
+    }
+}
+
+impl DerefMut for OpenLedger<'_> {
+    fn deref_mut(&mut self) -> &mut Ledger {
+        &mut self.0
+    }
+}
+
+impl Drop for OpenLedger<'_> {
+    fn drop(&mut self) {
+        self.0.publish();
     }
 }
 

@@ -39,21 +39,22 @@ pub(crate) enum Command<S = Sound, P = Made> {
 pub(crate) type PlainCommand = Command<u64, u32>;
 
 impl PlainCommand {
-    /// The command as it crosses: `sound` and `pool` find or make what it names.
+    /// The command as it crosses: `sound` finds and `pool` makes what it names. None: there is no
+    /// such sound.
     pub fn resolve(
         self,
-        sound: impl FnOnce(u64) -> Sound,
+        sound: impl FnOnce(&Request<u64>) -> Option<Sound>,
         pool: impl FnOnce(u32) -> Made,
-    ) -> Command {
-        match self {
+    ) -> Option<Command> {
+        Some(match self {
             Command::Play(request) => {
-                let sound = sound(request.sound);
+                let sound = sound(&request)?;
                 Command::Play(request.with_sound(sound))
             }
             Command::Voice { ticket, change } => Command::Voice { ticket, change },
             Command::Bus { bus, change } => Command::Bus { bus, change },
             Command::Resize(voices) => Command::Resize(pool(voices)),
-        }
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What came home, until it can be let go.
+//! What came home from the audio side, until it can be dropped.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::log_line::log_line;
 use crate::sound::Sound;
 use crate::units;
 
-/// What is to be dropped, or said, once the books are closed again: to free a large sound takes
+/// What is to be dropped, or logged, once the ledger is unlocked again: to free a large sound takes
 /// time, and a logger may do anything.
-pub(super) struct Home {
-    sounds: [Option<Sound>; Home::ROOM],
+pub(super) struct DeferredDrops {
+    sounds: [Option<Sound>; DeferredDrops::ROOM],
     count: usize,
     pool: Option<Made>,
     theft: Option<Theft>,
@@ -23,41 +23,42 @@ struct Theft {
     level: f32,
 }
 
-impl Home {
-    /// As few as will do: they are looked through each time, and most often there are none.
+impl DeferredDrops {
+    /// As few as will do: all of them are looked through at the drop, and most often there are none.
     const ROOM: usize = 16;
 
-    pub fn new() -> Home {
-        Home { sounds: [const { None }; Home::ROOM], count: 0, pool: None, theft: None }
+    pub fn new() -> DeferredDrops {
+        let sounds = [const { None }; DeferredDrops::ROOM];
+        DeferredDrops { sounds, count: 0, pool: None, theft: None }
     }
 
     /// Whether what one more report brings fits: a sound, or a pool.
     pub fn has_room(&self) -> bool {
-        self.count < Home::ROOM && self.pool.is_none()
+        self.count < DeferredDrops::ROOM && self.pool.is_none()
     }
 
-    /// Whether there is nothing to let go, and nothing to say.
+    /// Whether there is nothing to drop, and nothing to log.
     pub fn is_empty(&self) -> bool {
         self.count == 0 && self.pool.is_none() && self.theft.is_none()
     }
 
-    pub fn sound(&mut self, sound: Sound) {
+    pub fn add_sound(&mut self, sound: Sound) {
         self.sounds[self.count] = Some(sound);
         self.count += 1;
     }
 
-    pub fn pool(&mut self, pool: Made) {
+    pub fn add_pool(&mut self, pool: Made) {
         self.pool = Some(pool);
     }
 
-    /// The first theft of a mixer's life is to be told: that is how one learns of a full pool.
-    pub fn theft(&mut self, voices: usize, thief: &Sound, victim: &Sound, level: f32) {
+    /// Logs the first theft of a mixer's life: that is how one learns of a full pool.
+    pub fn log_theft(&mut self, voices: usize, thief: &Sound, victim: &Sound, level: f32) {
         let (thief, victim) = (thief.shared_name(), victim.shared_name());
         self.theft = Some(Theft { voices, thief, victim, level });
     }
 
-    /// Frees it all. Not while the books are open.
-    pub fn clear_out(self) {
+    /// Drops and logs it all. Not while the ledger is locked.
+    pub fn release(self) {
         if let Some(Theft { voices, thief, victim, level }) = &self.theft {
             log_line(format_args!(
                 "all {voices} voices were taken, so \"{thief}\" took that of \"{victim}\", heard \

@@ -1,0 +1,159 @@
+//! What comes back from the audio side, and what the game is told of it.
+
+use super::tickets::Tickets;
+use crate::event::{Ending, Event, Parking, VoiceId};
+use crate::game::deferred_drops::DeferredDrops;
+use crate::game::event_queue::EventQueue;
+use crate::link::message::{End, Ended, Park};
+use crate::sound::Sound;
+use crate::stats::Stats;
+
+/// The events that the game has not asked for yet, and how many plays ended which way.
+pub(super) struct Inbox {
+    events: EventQueue,
+    finished: u64,
+    stopped: u64,
+    stolen: u64,
+    refused: u64,
+    loudest_stolen: f32,
+    theft_logged: bool,
+}
+
+impl Inbox {
+    pub fn new(events: usize) -> Inbox {
+        Inbox {
+            events: EventQueue::new(events),
+            finished: 0,
+            stopped: 0,
+            stolen: 0,
+            refused: 0,
+            loudest_stolen: 0.0,
+            theft_logged: false,
+        }
+    }
+
+    pub fn events(&mut self) -> &mut EventQueue {
+        &mut self.events
+    }
+
+    /// Adds an event. If there are as many as may be, the oldest goes.
+    pub fn push_event(&mut self, event: Event) {
+        self.events.make_room();
+        self.events.push(event);
+    }
+
+    /// Counts an ending, takes the ticket back, and tells the game.
+    pub fn record_end(
+        &mut self,
+        Ended { why, ticket, at, sound }: Ended,
+        tickets: &mut Tickets,
+        voices: usize,
+        drops: &mut DeferredDrops,
+    ) {
+        let Some(voice) = tickets.id_of(ticket) else { return drops.add_sound(sound) };
+        let why = match why {
+            End::Finished => {
+                self.finished += 1;
+                Ending::Finished
+            }
+            End::Stopped => {
+                self.stopped += 1;
+                Ending::Stopped
+            }
+            End::Refused(why) => {
+                self.refused += 1;
+                Ending::Refused { why }
+            }
+            End::Stolen { thief, level } => {
+                self.stolen += 1;
+                self.loudest_stolen = self.loudest_stolen.max(level);
+                if !self.theft_logged {
+                    self.log_theft(thief, &sound, level, tickets, voices, drops);
+                }
+                let (by, by_tag) = name_thief(thief, voice, tickets);
+                Ending::Stolen { by, by_tag, level }
+            }
+        };
+        let name = sound.shared_name();
+        // The ticket's hold on the sound is never the last: this is the same one.
+        drops.add_sound(sound);
+        let Some(ticket) = tickets.take(ticket) else { return };
+        self.events.make_room();
+        self.events.push(Event::Ended { voice, tag: ticket.tag, name, at, why });
+    }
+
+    /// Tells the game that a play has parked.
+    pub fn record_parking(
+        &mut self,
+        ticket: u32,
+        at: u64,
+        why: Park,
+        tickets: &Tickets,
+        voices: usize,
+        drops: &mut DeferredDrops,
+    ) {
+        let Some((voice, held)) = tickets.id_of(ticket).zip(tickets.get(ticket)) else { return };
+        if let Park::Stolen { thief, level } = why
+            && !self.theft_logged
+        {
+            self.log_theft(thief, &held.sound, level, tickets, voices, drops);
+        }
+        let why = match why {
+            Park::Stolen { thief, level } => {
+                let (by, by_tag) = name_thief(thief, voice, tickets);
+                Parking::Stolen { by, by_tag, level }
+            }
+            Park::Paused => Parking::Paused,
+            Park::Inaudible => Parking::Inaudible,
+            Park::Shrunk => Parking::Shrunk,
+            Park::PoolFull => Parking::PoolFull,
+        };
+        self.push_event(Event::Parked { voice, tag: held.tag, at, why });
+    }
+
+    /// Tells the game that a parked play has a voice again.
+    pub fn record_unparking(&mut self, ticket: u32, at: u64, tickets: &Tickets) {
+        if let Some((voice, held)) = tickets.id_of(ticket).zip(tickets.get(ticket)) {
+            self.push_event(Event::Unparked { voice, tag: held.tag, at });
+        }
+    }
+
+    /// How the plays ended, and how many events nobody asked for in time.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            finished: self.finished,
+            stopped: self.stopped,
+            stolen: self.stolen,
+            refused: self.refused,
+            loudest_stolen: self.loudest_stolen,
+            missed_events: self.events.missed(),
+            ..Stats::default()
+        }
+    }
+
+    pub fn reset_peaks(&mut self) {
+        self.loudest_stolen = 0.0;
+    }
+
+    #[cold]
+    fn log_theft(
+        &mut self,
+        thief: u32,
+        victim: &Sound,
+        level: f32,
+        tickets: &Tickets,
+        voices: usize,
+        drops: &mut DeferredDrops,
+    ) {
+        if let Some(thief) = tickets.get(thief) {
+            self.theft_logged = true;
+            drops.log_theft(voices, &thief.sound, victim, level);
+        }
+    }
+}
+
+/// The thief's id and tag by its ticket, which still means it; the victim's own should that ever be
+/// untrue.
+fn name_thief(thief: u32, victim: VoiceId, tickets: &Tickets) -> (VoiceId, u64) {
+    (tickets.id_of(thief).unwrap_or(victim), tickets.get(thief).map_or(0, |held| held.tag))
+}
