@@ -21,7 +21,7 @@ use crate::play::{BusId, Play};
 use crate::stats::{Stats, VoiceInfo};
 use capacity::Capacity;
 use inbox::Inbox;
-use outbox::Outbox;
+use outbox::{Outbox, Recipient};
 use snapshots::Snapshots;
 use tickets::{Number, Ticket, Tickets};
 
@@ -104,12 +104,12 @@ impl Ledger {
 
     pub fn change_voice(&mut self, voice: VoiceId, change: Change) {
         if let Some(ticket) = self.tickets.find(voice) {
-            self.outbox.change_voice(ticket, change, &self.tickets);
+            self.outbox.control(Recipient::Voice(ticket), change, &self.tickets);
         }
     }
 
     pub fn change_bus(&mut self, bus: BusId, change: Change) {
-        self.outbox.change_bus(bus, change, &self.tickets);
+        self.outbox.control(Recipient::Bus(bus), change, &self.tickets);
     }
 
     /// Ends every play that was ever accepted, and nothing that comes later.

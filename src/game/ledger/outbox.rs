@@ -14,13 +14,11 @@ use crate::play::BusId;
 pub(super) struct Outbox {
     bridge: Arc<Bridge>,
     make_voices: fn(u32) -> Made,
-    /// By tickets, the controls that met a full queue: made when they are needed, which is seldom.
-    /// Who has one stands in the line.
-    tickets: Box<[Option<Box<Pending>>]>,
-    /// Tickets with something pending, in the order in which they came. Never more than there are.
+    /// What met a full queue, for every bus and, behind those, for every ticket. Made when it is
+    /// needed, which is seldom.
+    waiting: Box<[Option<Box<Pending>>]>,
+    /// The places of all that waits, in the order in which it came.
     line: VecDeque<u32>,
-    buses: [Pending; BusId::COUNT],
-    buses_pending: bool,
     /// Whether anything was placed that the audio side does not know of yet.
     unpublished: bool,
 }
@@ -30,10 +28,8 @@ impl Outbox {
         Outbox {
             bridge,
             make_voices,
-            tickets: (0..tickets).map(|_| None).collect(),
+            waiting: (0..BusId::COUNT + tickets).map(|_| None).collect(),
             line: VecDeque::new(),
-            buses: Default::default(),
-            buses_pending: false,
             unpublished: false,
         }
     }
@@ -48,21 +44,26 @@ impl Outbox {
         self.bridge.commands.placed() + 1
     }
 
-    /// Places a command in the queue, if there is room: the one place that does. It crosses with the
-    /// sound of its ticket in it, or a pool that is made for it here.
+    /// Places a command in the queue, if there is room.
+    #[inline]
     pub fn send(&mut self, command: PlainCommand, tickets: &Tickets) -> bool {
-        let placed = self
-            .resolve(command, tickets)
-            .is_some_and(|command| self.bridge.commands.place(command).is_ok());
-        self.unpublished |= placed;
-        placed
+        self.send_by(command, tickets, |bridge, command| bridge.commands.place(command).is_ok())
     }
 
-    fn resolve(&self, command: PlainCommand, tickets: &Tickets) -> Option<Command> {
-        command.resolve(
-            |request| tickets.get(request.ticket).map(|ticket| ticket.sound.clone()),
-            self.make_voices,
-        )
+    /// The one way by which commands leave. Each crosses with the sound of its ticket in it, or a pool
+    /// that is made for it here.
+    #[inline]
+    fn send_by(
+        &mut self,
+        command: PlainCommand,
+        tickets: &Tickets,
+        place: impl FnOnce(&Bridge, Command) -> bool,
+    ) -> bool {
+        let sound = |ticket| tickets.get(ticket).map(|held| held.sound.clone());
+        let resolved = command.resolve(|request| sound(request.ticket), self.make_voices);
+        let placed = resolved.is_some_and(|command| place(&self.bridge, command));
+        self.unpublished |= placed;
+        placed
     }
 
     /// Lets the audio side have all that was placed.
@@ -73,31 +74,23 @@ impl Outbox {
         }
     }
 
-    /// Sends a control to a play, or lets it wait.
-    pub fn change_voice(&mut self, ticket: u32, change: Change, tickets: &Tickets) {
-        if !self.has_pending() && self.send(Command::Voice { ticket, change }, tickets) {
+    /// Sends a control, or lets it wait.
+    pub fn control(&mut self, recipient: Recipient, change: Change, tickets: &Tickets) {
+        if !self.has_pending() && self.send(recipient.command(change), tickets) {
             return;
         }
-        if let Some(pending) = self.tickets.get_mut(ticket as usize) {
+        let place = recipient.place();
+        if let Some(pending) = self.waiting.get_mut(place) {
             if pending.is_none() {
-                self.line.push_back(ticket);
+                self.line.push_back(place as u32);
             }
             pending.get_or_insert_default().keep(change);
         }
     }
 
-    /// Sends a control to a bus, or lets it wait.
-    pub fn change_bus(&mut self, bus: BusId, change: Change, tickets: &Tickets) {
-        if !self.has_pending() && self.send(Command::Bus { bus, change }, tickets) {
-            return;
-        }
-        self.buses[bus.index()].keep(change);
-        self.buses_pending = true;
-    }
-
     /// Whether anything waits.
     pub fn has_pending(&self) -> bool {
-        self.buses_pending || !self.line.is_empty()
+        !self.line.is_empty()
     }
 
     /// Sends what waits, as far as there is room.
@@ -114,11 +107,14 @@ impl Outbox {
     /// goes.
     pub fn flush_all(&mut self, tickets: &Tickets) {
         self.flush(tickets);
-        self.publish();
         let mut rest = Vec::new();
         while let Some(command) = self.next_pending() {
-            rest.extend(self.resolve(command, tickets));
+            self.send_by(command, tickets, |_, command| {
+                rest.push(command);
+                true
+            });
         }
+        self.publish();
         if !rest.is_empty() {
             self.bridge.leave(rest);
         }
@@ -126,43 +122,135 @@ impl Outbox {
 
     /// Forgets what waits for a play that has ended.
     pub fn forget(&mut self, ticket: u32) {
-        if !self.line.is_empty()
-            && let Some(pending) = self.tickets.get_mut(ticket as usize)
-            && pending.take().is_some()
-        {
-            self.leave_line(ticket);
+        if self.has_pending() {
+            self.leave_line(Recipient::Voice(ticket).place());
         }
     }
 
     #[cold]
-    fn leave_line(&mut self, ticket: u32) {
-        self.line.retain(|waiting| *waiting != ticket);
-        if self.line.is_empty() {
-            self.line.shrink_to_fit();
+    fn leave_line(&mut self, place: usize) {
+        if self.waiting.get_mut(place).is_some_and(|pending| pending.take().is_some()) {
+            self.line.retain(|waiting| *waiting != place as u32);
+            self.shrink_line();
         }
     }
 
     /// Takes out the next of what waits.
     fn next_pending(&mut self) -> Option<PlainCommand> {
-        if self.buses_pending {
-            for (index, pending) in self.buses.iter_mut().enumerate() {
-                if let Some(change) = pending.next() {
-                    return Some(Command::Bus { bus: BusId::new(index as u8), change });
-                }
-            }
-            self.buses_pending = false;
-        }
-        while let Some(&ticket) = self.line.front() {
-            let pending = self.tickets.get_mut(ticket as usize);
-            if let Some(pending) = pending {
+        while let Some(&place) = self.line.front() {
+            if let Some(pending) = self.waiting.get_mut(place as usize) {
                 if let Some(change) = pending.as_mut().and_then(|pending| pending.next()) {
-                    return Some(Command::Voice { ticket, change });
+                    return Some(Recipient::at(place).command(change));
                 }
                 *pending = None;
             }
             self.line.pop_front();
         }
-        self.line.shrink_to_fit();
+        self.shrink_line();
         None
+    }
+
+    /// The line is seldom needed, so that it gives its memory back when it is empty.
+    fn shrink_line(&mut self) {
+        if self.line.is_empty() {
+            self.line.shrink_to_fit();
+        }
+    }
+}
+
+/// Whom a control is for.
+#[derive(Clone, Copy)]
+pub(super) enum Recipient {
+    /// The play that holds a ticket.
+    Voice(u32),
+    Bus(BusId),
+}
+
+impl Recipient {
+    /// Its place among all that may wait.
+    fn place(self) -> usize {
+        match self {
+            Recipient::Bus(bus) => bus.index(),
+            Recipient::Voice(ticket) => BusId::COUNT + ticket as usize,
+        }
+    }
+
+    /// Whose place that is.
+    fn at(place: u32) -> Recipient {
+        match place.checked_sub(BusId::COUNT as u32) {
+            Some(ticket) => Recipient::Voice(ticket),
+            None => Recipient::Bus(BusId::new(place as u8)),
+        }
+    }
+
+    fn command(self, change: Change) -> PlainCommand {
+        match self {
+            Recipient::Voice(ticket) => Command::Voice { ticket, change },
+            Recipient::Bus(bus) => Command::Bus { bus, change },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn outbox(commands: usize) -> (Outbox, Tickets, Arc<Bridge>) {
+        let config = Config { commands, ..Config::default() };
+        let bridge = Arc::new(Bridge::new(&config));
+        (Outbox::new(bridge.clone(), 8, |_| Box::new(())), Tickets::new(0, 8), bridge)
+    }
+
+    fn received(bridge: &Bridge) -> Vec<(Option<u32>, Change)> {
+        let recipient = |command| match command {
+            Command::Voice { ticket, change } => (Some(ticket), change),
+            Command::Bus { change, .. } => (None, change),
+            _ => panic!("only controls were sent"),
+        };
+        std::iter::from_fn(|| bridge.next_command()).map(recipient).collect()
+    }
+
+    const STOP: Change = Change::Stop { fade: 0 };
+    const RESUME: Change = Change::Resume { fade: 0 };
+
+    #[test]
+    fn what_one_call_sends_arrives_together() {
+        let (mut outbox, tickets, bridge) = outbox(4);
+        outbox.control(Recipient::Voice(1), STOP, &tickets);
+        outbox.control(Recipient::Voice(2), STOP, &tickets);
+        assert_eq!(bridge.commands_waiting(), 0);
+        outbox.publish();
+        assert_eq!(received(&bridge), [(Some(1), STOP), (Some(2), STOP)]);
+    }
+
+    /// A voice on a paused bus ends at once when it is stopped. Resumed first, it would be heard.
+    #[test]
+    fn buses_and_voices_wait_in_one_line() {
+        let (mut outbox, tickets, bridge) = outbox(1);
+        outbox.control(Recipient::Voice(7), RESUME, &tickets);
+        for recipient in [Recipient::Voice(3), Recipient::Bus(BusId::MASTER)] {
+            outbox.control(recipient, STOP, &tickets);
+        }
+        outbox.control(Recipient::Voice(5), STOP, &tickets);
+        outbox.control(Recipient::Voice(3), RESUME, &tickets);
+        outbox.publish();
+        let mut all = received(&bridge);
+        while outbox.has_pending() {
+            outbox.flush(&tickets);
+            outbox.publish();
+            all.extend(received(&bridge));
+        }
+        let waited = [(Some(3), STOP), (Some(3), RESUME), (None, STOP), (Some(5), STOP)];
+        assert_eq!(all, [&[(Some(7), RESUME)], waited.as_slice()].concat());
+    }
+
+    #[test]
+    fn what_the_last_mixer_could_not_send_is_left_behind_the_queue() {
+        let (mut outbox, tickets, bridge) = outbox(1);
+        (0..4).for_each(|ticket| outbox.control(Recipient::Voice(ticket), STOP, &tickets));
+        outbox.forget(2);
+        outbox.flush_all(&tickets);
+        assert_eq!(received(&bridge), [(Some(0), STOP), (Some(1), STOP), (Some(3), STOP)]);
     }
 }
