@@ -6,7 +6,9 @@ use voicepool::{Config, Mixer, OutputState, Play, ms};
 fn main() -> Result<(), voicepool::Error> {
     let mixer = Mixer::open(Config::default())?;
     match mixer.output() {
-        OutputState::Silent { why } => println!("There is no device, so you hear nothing: {why}"),
+        OutputState::Silent { why, .. } => {
+            println!("There is no device, so you hear nothing: {why}")
+        }
         playing => println!("A coin, a swish, an explosion, on {playing}."),
     }
     let load = |name| mixer.load(format!("{}/sounds/{name}.wav", env!("CARGO_MANIFEST_DIR")));

@@ -7,53 +7,70 @@ use crate::units::ms;
 
 /// The sizes and answers a mixer is opened with. All memory follows from these.
 ///
+/// Fields may be added in any release, so write `..Config::DEFAULT` (or `..Config::default()`) for
+/// those that are not named. Sizes are at least 1 and at most 1,048,576; what is out of its limits is
+/// an [`Error::Config`] when the mixer is opened.
+///
 /// ```
 /// use voicepool::{Config, WhenFull};
 ///
-/// let config = Config { voices: 32, when_full: WhenFull::StealOldest, ..Config::default() };
+/// const QUIZ: Config = Config { voices: 32, when_full: WhenFull::StealOldest, ..Config::DEFAULT };
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// How many voices can sound at once.
+    /// How many voices can sound at once. Default: 64.
     #[doc(alias = "polyphony")]
     pub voices: usize,
-    /// How far [`resize`](crate::Mixer::resize) and [`WhenFull::Grow`] may go.
+    /// How many voices [`resize`](crate::Mixer::resize) and [`WhenFull::Grow`] may go up to; no fewer
+    /// than [`voices`](Config::voices). Default: 256.
     pub max_voices: usize,
     /// How many plays may keep their time silently without a voice, until there is one for them. See
-    /// [`WhenStolen`](crate::WhenStolen) and [`Parking`](crate::Parking).
+    /// [`WhenStolen`](crate::WhenStolen) and [`Parking`](crate::Parking). Default: 256.
+    #[doc(alias = "virtual voice")]
     pub parked: usize,
-    /// How many plays may wait for their [`start_at`](crate::Play::start_at).
+    /// How many plays may wait for their [`start_at`](crate::Play::start_at) or
+    /// [`delay`](crate::Play::delay). Default: 256.
     pub scheduled: usize,
-    /// How many commands may wait for the audio thread.
+    /// How many commands may wait for the audio thread, which empties the queue with each buffer:
+    /// plays and controls, one each (a [`Tag`](crate::Tag): one for each of its plays). It is also how
+    /// many events may wait for the game. Default: 1024.
     pub commands: usize,
-    /// Frames a second. The first device's own rate wins.
+    /// The mixer's rate in frames a second, from 1 to 384,000. [`Mixer::open`](crate::Mixer::open)
+    /// takes the first device's own instead, if there is a device. Default: 48,000.
     pub sample_rate: u32,
-    /// What a play does that finds no free voice.
+    /// What a play does that finds no free voice. Default: [`WhenFull::StealQuietest`].
     pub when_full: WhenFull,
-    /// How sounds are read between their samples.
+    /// How sounds are read between their samples. Default: [`Interpolation::Cubic`].
     pub interpolation: Interpolation,
     /// The output to play on, by its name in [`devices`](crate::devices); `None` is the system's
     /// default. While there is none of that name, or it cannot be had, the default plays; when it
-    /// is back, the sound goes over to it.
+    /// is back, the sound goes over to it. Default: `None`.
     pub device: Option<String>,
-    /// The buffer to ask the device for. It may choose another.
+    /// How much sound the device is asked to fetch at a time; it may choose another size. What is
+    /// below 1 ms or above 500 ms is brought to the nearest of these. Default: 10 ms.
     pub buffer: Duration,
 }
 
+impl Config {
+    /// The defaults, as a constant, so that settings made from them can be constants too.
+    pub const DEFAULT: Config = Config {
+        voices: 64,
+        max_voices: 256,
+        parked: 256,
+        scheduled: 256,
+        commands: 1024,
+        sample_rate: 48_000,
+        when_full: WhenFull::StealQuietest,
+        interpolation: Interpolation::Cubic,
+        device: None,
+        buffer: ms(10),
+    };
+}
+
 impl Default for Config {
+    /// [`Config::DEFAULT`].
     fn default() -> Config {
-        Config {
-            voices: 64,
-            max_voices: 256,
-            parked: 256,
-            scheduled: 256,
-            commands: 1024,
-            sample_rate: 48_000,
-            when_full: WhenFull::StealQuietest,
-            interpolation: Interpolation::Cubic,
-            device: None,
-            buffer: ms(10),
-        }
+        Config::DEFAULT
     }
 }
 
@@ -97,14 +114,15 @@ impl Config {
     }
 
     /// How many notices can be under way: on one line a play may park and another come back for
-    /// every place there is.
+    /// every place there is, and all that are scheduled may start.
     pub(crate) fn notices(&self) -> usize {
-        2 * self.parked
+        2 * self.parked + self.scheduled
     }
 }
 
 /// What a play does that finds every voice taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WhenFull {
     /// The voice that would be missed least gives way: the one with the least still to be heard.
     #[default]
@@ -115,13 +133,14 @@ pub enum WhenFull {
     Refuse,
     /// The pool grows, up to [`Config::max_voices`], and steals the quietest from there on. Plays
     /// that wait for their frame count too, since they will need a voice. It shrinks back once the
-    /// extra voices have been idle for a while.
+    /// extra voices have been idle for ten seconds.
     Grow,
 }
 
 /// How a sound is read between its samples, when its speed or rate is not the mixer's own.
 /// At equal rates and normal speed samples pass untouched, whatever is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Interpolation {
     /// Two points. The cheapest; dulls the treble.
     Linear,

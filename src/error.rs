@@ -4,11 +4,12 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// An error names the file or the value it is about, and what is wrong with it.
+/// An error names the file or the value it is about, and what is wrong with it. Its kind is its
+/// variant, so that nobody has to read its text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file could not be read.
+    /// A file could not be read: it is not there, or the system refuses it.
     Read {
         /// The file, as it was given.
         path: PathBuf,
@@ -23,13 +24,34 @@ pub enum Error {
         source: io::Error,
     },
     /// A WAV file cannot hold that many frames: its sizes are 32-bit.
+    #[non_exhaustive]
     TooLong {
         /// The file, as it was given.
         path: PathBuf,
         /// How many frames were asked for.
         frames: usize,
+        /// How many one file can hold.
+        most: usize,
     },
-    /// What was given is not a sound that can be played.
+    /// What was given is not a sound file, or its format or layout is none that is read.
+    #[non_exhaustive]
+    Unsupported {
+        /// The file, or the name that was given with its bytes.
+        name: String,
+        /// What it is instead.
+        fault: String,
+    },
+    /// A sound file contradicts itself, or ends too soon to be understood.
+    #[non_exhaustive]
+    Damaged {
+        /// The file, or the name that was given with its bytes.
+        name: String,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// What was given is understood, but is no sound that can be played: its samples, its rate or its
+    /// length are out of their limits.
+    #[non_exhaustive]
     Sound {
         /// The file, or what the sound was made from.
         name: String,
@@ -37,6 +59,7 @@ pub enum Error {
         fault: String,
     },
     /// A field of [`Config`](crate::Config) has a value that no mixer can be opened with.
+    #[non_exhaustive]
     Config {
         /// The field's name.
         field: &'static str,
@@ -46,17 +69,43 @@ pub enum Error {
         fault: &'static str,
     },
     /// [`Mixer::resize`](crate::Mixer::resize) was asked for what can never be.
+    #[non_exhaustive]
     Resize {
         /// How many voices were asked for.
         voices: usize,
-        /// Why not.
-        fault: String,
+        /// Why there cannot be as many.
+        why: ResizeFault,
     },
     /// The system has no thread left to play from.
     Thread {
         /// What the system said.
         source: io::Error,
     },
+}
+
+/// Why a pool can never have so many voices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResizeFault {
+    /// A pool has at least one voice.
+    NoVoices,
+    /// It is more than [`Config::max_voices`](crate::Config::max_voices).
+    TooMany {
+        /// How many there may be.
+        max_voices: usize,
+    },
+    /// The [`Renderer`](crate::Renderer) is gone.
+    NoRenderer,
+}
+
+impl fmt::Display for ResizeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResizeFault::NoVoices => write!(f, "it must be at least 1"),
+            ResizeFault::TooMany { max_voices } => write!(f, "Config::max_voices is {max_voices}"),
+            ResizeFault::NoRenderer => write!(f, "the renderer is gone"),
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -68,18 +117,19 @@ impl fmt::Display for Error {
             Error::Write { path, source } => {
                 write!(f, "{}: could not be written: {source}", path.display())
             }
-            Error::TooLong { path, frames } => write!(
+            Error::TooLong { path, frames, most } => write!(
                 f,
-                "{}: {frames} frames do not fit into one WAV file (at most {})",
+                "{}: {frames} frames do not fit into one WAV file (at most {most})",
                 path.display(),
-                crate::output::offline::MOST_WAV_FRAMES
             ),
-            Error::Sound { name, fault } => write!(f, "{name}: {fault}"),
+            Error::Unsupported { name, fault }
+            | Error::Damaged { name, fault }
+            | Error::Sound { name, fault } => write!(f, "{name}: {fault}"),
             Error::Config { field, value, fault } => {
                 write!(f, "Config::{field} is {value}: {fault}")
             }
             Error::Thread { source } => write!(f, "no thread to play from: {source}"),
-            Error::Resize { voices, fault } => write!(f, "resize to {voices} voices: {fault}"),
+            Error::Resize { voices, why } => write!(f, "resize to {voices} voices: {why}"),
         }
     }
 }
@@ -92,5 +142,46 @@ impl std::error::Error for Error {
             }
             _ => None,
         }
+    }
+}
+
+/// What is wrong with a sound, for whoever knows its name. Without more said, a text is about samples
+/// that cannot be played.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Fault {
+    kind: Kind,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Unsupported,
+    Damaged,
+    Unplayable,
+}
+
+impl Fault {
+    pub fn unsupported(text: impl Into<String>) -> Fault {
+        Fault { kind: Kind::Unsupported, text: text.into() }
+    }
+
+    pub fn damaged(text: impl Into<String>) -> Fault {
+        Fault { kind: Kind::Damaged, text: text.into() }
+    }
+
+    /// The error, now that it is known which sound it is about.
+    pub fn of(self, name: impl Into<String>) -> Error {
+        let (name, fault) = (name.into(), self.text);
+        match self.kind {
+            Kind::Unsupported => Error::Unsupported { name, fault },
+            Kind::Damaged => Error::Damaged { name, fault },
+            Kind::Unplayable => Error::Sound { name, fault },
+        }
+    }
+}
+
+impl From<String> for Fault {
+    fn from(text: String) -> Fault {
+        Fault { kind: Kind::Unplayable, text }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::stats::OutputState;
 
 /// Names one play. Once the play has ended it names nothing, ever, and in another mixer it never
-/// did.
+/// did: a control of it then does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VoiceId {
     pub(crate) mixer: u32,
@@ -13,42 +13,88 @@ pub struct VoiceId {
     pub(crate) generation: u64,
 }
 
+impl VoiceId {
+    /// The id as a number, for other languages and for what holds only numbers. It is never 0, so
+    /// that 0 can stand for nobody.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Mixer, Sound, VoiceId};
+    /// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let coin = Sound::from_mono(48_000, &[0.1; 480])?;
+    /// let bits = mixer.play(&coin).map_or(0, VoiceId::to_bits);
+    /// assert!(mixer.is_live(VoiceId::from_bits(bits)));
+    /// assert!(!mixer.is_live(VoiceId::from_bits(0)));
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn to_bits(self) -> u128 {
+        (self.mixer as u128) << 96 | (self.ticket as u128) << 64 | self.generation as u128
+    }
+
+    /// The id that a number was made of. A number that was made of none names nothing; so does one
+    /// from another process, unless by chance.
+    #[must_use]
+    pub const fn from_bits(bits: u128) -> VoiceId {
+        VoiceId { mixer: (bits >> 96) as u32, ticket: (bits >> 64) as u32, generation: bits as u64 }
+    }
+}
+
 /// What happened, for the game to hear of. See [`Mixer::events`](crate::Mixer::events).
+///
+/// Every event of a play says which play it is (`voice`), its [tag](crate::Play::tag) (`tag`) and on
+/// which frame of the clock it happened (`at`), which may lie a little ahead of
+/// [`Mixer::clock`](crate::Mixer::clock).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
     /// A play is over. Every accepted play says this exactly once.
+    #[non_exhaustive]
     Ended {
-        /// Which.
+        /// The play that is over. Its id names nothing any more.
         voice: VoiceId,
-        /// Its tag.
+        /// The tag of the play.
         tag: u64,
         /// The name of the sound that it played. The sound itself is let go when its play has ended,
         /// whether or not anybody asks for this event.
         name: Arc<str>,
-        /// On which frame of the clock. It may lie a little ahead of [`Mixer::clock`](crate::Mixer::clock).
+        /// The frame of the clock on which it ended.
         at: u64,
-        /// And why.
+        /// The reason why it ended.
         why: Ending,
     },
-    /// A play has no voice any more, or got none: it keeps its time in silence.
-    Parked {
-        /// Which.
+    /// A play that had to wait for its frame, because of [`start_at`](crate::Play::start_at) or
+    /// [`delay`](crate::Play::delay), has begun to play. One that found no voice on its frame says
+    /// [`Parked`](Event::Parked) or [`Ended`](Event::Ended) instead.
+    #[non_exhaustive]
+    Started {
+        /// The play that has begun.
         voice: VoiceId,
-        /// Its tag.
+        /// The tag of the play.
         tag: u64,
-        /// On which frame of the clock. It may lie a little ahead of [`Mixer::clock`](crate::Mixer::clock).
+        /// The frame of the clock on which its first frame is heard.
         at: u64,
-        /// And why.
+    },
+    /// A play has no voice any more, or got none: it keeps its time in silence.
+    #[doc(alias = "virtual voice")]
+    #[non_exhaustive]
+    Parked {
+        /// The play that has parked.
+        voice: VoiceId,
+        /// The tag of the play.
+        tag: u64,
+        /// The frame of the clock on which it parked.
+        at: u64,
+        /// The reason why it parked.
         why: Parking,
     },
     /// A parked play has a voice again, or got its first, and is heard from where it has come to.
+    #[non_exhaustive]
     Unparked {
-        /// Which.
+        /// The play that is heard again.
         voice: VoiceId,
-        /// Its tag.
+        /// The tag of the play.
         tag: u64,
-        /// On which frame of the clock. It may lie a little ahead of [`Mixer::clock`](crate::Mixer::clock).
+        /// The frame of the clock from which on it is heard.
         at: u64,
     },
     /// The sound goes elsewhere from now on.
@@ -65,16 +111,16 @@ pub enum Ending {
     Stopped,
     /// Its voice was given to another.
     Stolen {
-        /// To whom.
+        /// The play that has its voice now.
         by: VoiceId,
-        /// And that one's tag.
+        /// The tag of that play.
         by_tag: u64,
         /// How loud it was to the ear when it went, linear. See [`to_db`](crate::to_db).
         level: f32,
     },
     /// It was never heard.
     Refused {
-        /// Why not.
+        /// The reason why it could not begin.
         why: Refusal,
     },
 }
@@ -114,4 +160,18 @@ pub enum Refusal {
     ScheduleFull,
     /// Nobody could have heard it, every voice was taken, and there was no room to park.
     Inaudible,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_the_number_it_becomes() {
+        for bits in [0, 1, u128::MAX, 0x1234_5678_9abc_def0_0fed_cba9_8765_4321] {
+            assert_eq!(VoiceId::from_bits(bits).to_bits(), bits);
+        }
+        let id = VoiceId { mixer: 1, ticket: 2, generation: 3 };
+        assert_eq!(id.to_bits(), 1 << 96 | 2 << 64 | 3);
+    }
 }

@@ -8,7 +8,7 @@
 //! ```
 //! use voicepool::{Config, Mixer, Play, Sound, ms};
 //!
-//! let (mixer, mut renderer) = Mixer::offline(Config { voices: 32, ..Config::default() })?;
+//! let (mixer, mut renderer) = Mixer::offline(Config { voices: 32, ..Config::DEFAULT })?;
 //! let coin = Sound::load("sounds/coin.wav")?;
 //! for i in 0..500 {
 //!     mixer.play(Play::of(&coin).delay(ms(i * 3)).pan(i as f32 / 250.0 - 1.0));
@@ -74,23 +74,23 @@ mod link;
 mod log_line;
 mod output;
 mod play;
-mod pool;
+pub mod pool;
 mod sound;
 mod stats;
 mod units;
 
 pub use audio::Renderer;
 pub use config::{Config, Interpolation, WhenFull};
-pub use error::Error;
+pub use error::{Error, ResizeFault};
 pub use event::{Ending, Event, Parking, Refusal, VoiceId};
-pub use game::{Events, Mixer};
+pub use game::{Events, Held, Mixer};
 pub use output::offline::write_wav;
 pub use output::{Device, devices};
-pub use play::{BusId, Play, Priority, Target, WhenStolen};
-pub use pool::{Key, POISON, Pool};
+pub use play::{BusId, Play, Priority, Tag, Target, WhenStolen};
+pub use pool::Pool;
 pub use sound::{Sound, loudness};
 pub use stats::{OutputState, Stats, VoiceInfo, VoiceState};
-pub use units::{db, ms, secs, semitones, to_db};
+pub use units::{db, fader, ms, secs, semitones, to_db, to_fader};
 
 /// A frame: left and right.
 pub type Frame = [f32; 2];

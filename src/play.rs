@@ -6,11 +6,14 @@ use std::time::Duration;
 use crate::config::WhenFull;
 use crate::event::VoiceId;
 use crate::link::message::{Loop, Request, Start};
+use crate::log_line::OnceLine;
 use crate::sound::Sound;
-use crate::units::{frames, short_frames};
+use crate::units::{db, frames, short_frames};
 
-/// A request to play a [`Sound`]: what, how loud, where, from when. A template, too: cloning one
-/// is cheap, and [`Mixer::play`](crate::Mixer::play) takes it by reference.
+/// A request to play something: what, how loud, where, from when. [`Mixer::play`](crate::Mixer::play)
+/// carries it out; until then nothing happens.
+///
+/// It is a template, too: to clone one is cheap, and `Mixer::play` takes it by reference.
 ///
 /// ```
 /// use voicepool::{Play, Priority, Sound, ms};
@@ -21,6 +24,7 @@ use crate::units::{frames, short_frames};
 /// # Ok::<(), voicepool::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "a request is not heard before a mixer plays it"]
 pub struct Play {
     pub(crate) sound: Sound,
     pub(crate) settings: Settings,
@@ -52,38 +56,53 @@ pub(crate) enum When {
 }
 
 impl Play {
-    /// Plays a sound once, from its beginning, as it is.
-    pub fn of(sound: &Sound) -> Play {
-        Play { sound: sound.clone(), settings: Settings::DEFAULT }
+    /// Plays a sound once, from its beginning, as it is: at a gain of 1, in the centre, at its own
+    /// speed, at once, on the master, with [`Priority::Normal`] and no tag.
+    ///
+    /// It takes anything that can be played, by reference or by value: a [`Sound`], or another
+    /// request, of which it is a copy.
+    pub fn of(what: impl Into<Play>) -> Play {
+        what.into()
     }
 
-    /// How loud: 1 is as it is; 0 to 1000. See [`db`](crate::db).
+    /// How loud it is: a linear gain from 0 (silence) to 1000, 1 unless told otherwise. What is
+    /// beyond is brought to the nearest of these, and NaN is silence.
+    ///
+    /// Decibels are converted by [`db`](crate::db), the position of a slider by
+    /// [`fader`](crate::fader): `gain(db(-6.0))` is half as high, while `gain(-6.0)` is below 0 and
+    /// so silence. (The first such gain in a process is logged as a warning.)
     #[doc(alias = "volume")]
     pub fn gain(self, linear: f32) -> Play {
         self.with(|settings| settings.gain = sanitize_gain(linear))
     }
 
-    /// From -1 (left) to 1 (right). At 0 a sound passes untouched; the power stays the same.
+    /// Where it is heard, from -1 (left) to 1 (right), 0 unless told otherwise. What is beyond is
+    /// brought to the nearest of these, and NaN is the centre.
+    ///
+    /// The power stays the same: at 0 a sound passes untouched, hard to a side that side is
+    /// √2 as high and the other silent.
     pub fn pan(self, left_to_right: f32) -> Play {
         self.with(|settings| settings.pan = sanitize_pan(left_to_right))
     }
 
-    /// How fast, and so how high: 2 is an octave up; 0.01 to 100. See
+    /// How fast it plays, and so how high: a ratio from 0.01 to 100, 1 unless told otherwise; 2 is
+    /// an octave up. What is beyond is brought to the nearest of these, and NaN is 1. See
     /// [`semitones`](crate::semitones).
     #[doc(alias("pitch", "playback_rate"))]
     pub fn speed(self, ratio: f32) -> Play {
         self.with(|settings| settings.speed = sanitize_speed(ratio))
     }
 
-    /// Repeats the whole sound until it is stopped. What is seamless at the sound's own rate stays
-    /// so when it is [resampled](Sound::resampled), as [`Mixer::load`](crate::Mixer::load) does.
+    /// Repeats the whole sound until it is stopped, or until its
+    /// [loop is ended](crate::Mixer::end_loop). What is seamless at the sound's own rate stays so when
+    /// it is [resampled](Sound::resampled), as [`Mixer::load`](crate::Mixer::load) does.
     pub fn looping(self) -> Play {
         self.loop_range(..)
     }
 
-    /// Repeats a part of the sound until it is stopped: `secs(4.0)..` is an intro of four
-    /// seconds, then a loop. An empty range is the whole sound. The whole turns as
-    /// [`looping`](Play::looping) says, a part from its last frame to its first.
+    /// Repeats a part of the sound: `secs(4.0)..` is an intro of four seconds, then a loop. An empty
+    /// range is the whole sound. The whole turns as [`looping`](Play::looping) says, a part from its
+    /// last frame to its first.
     pub fn loop_range(self, range: impl RangeBounds<Duration>) -> Play {
         const TICK: Duration = Duration::from_nanos(1);
         let (rate, clip) = (self.sound.sample_rate(), self.sound.frame_count() as u32);
@@ -104,46 +123,70 @@ impl Play {
         self.with(|settings| settings.looping = Some(turns))
     }
 
-    /// Begins in the middle of the sound.
+    /// Begins in the middle of the sound, softly. Beyond its loop's end it plays out once; beyond the
+    /// sound's end the play finishes as soon as it begins.
     pub fn from_position(self, position: Duration) -> Play {
         let position = short_frames(position, self.sound.sample_rate());
         self.with(|settings| settings.position = position)
     }
 
-    /// Fades in from silence.
+    /// Fades in from silence over this time. Unless told otherwise it does not: the sound's first
+    /// frame is heard as its author made it.
     pub fn fade_in(self, over: Duration) -> Play {
         self.with(|settings| settings.fade_in = over)
     }
 
     /// Begins on a frame of [`Mixer::clock`](crate::Mixer::clock), exactly. A frame that is already
     /// past, or mixed already (up to two lines of the grid, 5.3 ms at 48 kHz), means as soon as
-    /// possible.
+    /// possible. [`Mixer::frames`](crate::Mixer::frames) makes frames of a time.
+    ///
+    /// The clock never stands still: a bus that is paused does not put the start off. Of
+    /// `start_at` and [`delay`](Play::delay) the one that was said last counts.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Mixer, Play, Sound, ms};
+    /// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let tick = Sound::from_mono(48_000, &[0.1; 480])?;
+    /// // Four ticks, half a second apart, whatever the rate of the device.
+    /// let first = mixer.clock() + mixer.frames(ms(100));
+    /// for beat in 0..4 {
+    ///     mixer.play(Play::of(&tick).start_at(first + mixer.frames(ms(500 * beat))));
+    /// }
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
     pub fn start_at(self, frame: u64) -> Play {
         self.with(|settings| settings.start = When::At(frame))
     }
 
-    /// Begins this long after the audio thread has heard of it.
+    /// Begins this long after the audio thread has heard of it, in the time of its bus: while the
+    /// bus (or the master) is paused, the delay stands still, so that a burst that is paused half-way
+    /// goes on as a burst. Of [`start_at`](Play::start_at) and `delay` the one that was said last counts.
     pub fn delay(self, by: Duration) -> Play {
         self.with(|settings| settings.start = When::After(by))
     }
 
-    /// Who may steal this voice, and whose voice it may steal.
+    /// Who may steal its voice, and whose voice it may steal. [`Priority::Normal`] unless told
+    /// otherwise.
     pub fn priority(self, priority: Priority) -> Play {
         self.with(|settings| settings.priority = priority)
     }
 
-    /// What becomes of it when its voice is stolen.
+    /// What becomes of it when its voice is stolen. Unless told otherwise a loop parks and anything
+    /// else ends.
+    #[doc(alias = "virtual voice")]
     pub fn when_stolen(self, then: WhenStolen) -> Play {
         self.with(|settings| settings.when_stolen = Some(then))
     }
 
-    /// Plays through a bus.
+    /// Plays through a bus; unless told otherwise straight through [`BusId::MASTER`].
+    #[doc(alias("channel", "group"))]
     pub fn bus(self, bus: BusId) -> Play {
         self.with(|settings| settings.bus = bus)
     }
 
-    /// A number of your own, that comes back with the ending of this play, and with that of a play
-    /// it steals from.
+    /// A number of your own, 0 unless told otherwise. It comes back with every event of this play,
+    /// and with that of a play it steals from. And all plays with one tag can be controlled together,
+    /// see [`Tag`].
     pub fn tag(self, tag: u64) -> Play {
         self.with(|settings| settings.tag = tag)
     }
@@ -205,9 +248,15 @@ impl Settings {
     }
 }
 
+impl From<Sound> for Play {
+    fn from(sound: Sound) -> Play {
+        Play { sound, settings: Settings::DEFAULT }
+    }
+}
+
 impl From<&Sound> for Play {
     fn from(sound: &Sound) -> Play {
-        Play::of(sound)
+        sound.clone().into()
     }
 }
 
@@ -220,17 +269,29 @@ impl From<&Play> for Play {
 /// Gains below this, -160 dB, are silence: products of them stay clear of denormal numbers.
 const LEAST_GAIN: f32 = 1e-8;
 
-/// NaN is 0.
+/// A gain within its limits; NaN is 0. Whoever means decibels is told, once.
 pub(crate) fn sanitize_gain(gain: f32) -> f32 {
+    if gain < 0.0 {
+        warn_of_negative_gain(gain);
+    }
     if gain >= LEAST_GAIN { gain.min(1000.0) } else { 0.0 }
 }
 
-/// NaN is the centre.
+#[cold]
+fn warn_of_negative_gain(gain: f32) {
+    static WARNING: OnceLine = OnceLine::new();
+    WARNING.warn(format_args!(
+        "a gain of {gain} is below 0 and so silence; gains are linear: voicepool::db({gain:?}) is {:.3}",
+        db(gain)
+    ));
+}
+
+/// A pan within its limits; NaN is the centre.
 pub(crate) fn sanitize_pan(pan: f32) -> f32 {
     if pan.is_nan() { 0.0 } else { pan.clamp(-1.0, 1.0) }
 }
 
-/// NaN is the sound's own speed.
+/// A speed within its limits; NaN is the sound's own.
 pub(crate) fn sanitize_speed(speed: f32) -> f32 {
     if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 100.0) }
 }
@@ -253,34 +314,48 @@ pub enum Priority {
 /// shrinks, or because it finds every voice taken and nobody to rob. Whoever is paused or cannot be
 /// heard parks in any case, if there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WhenStolen {
-    /// It ends. What one-shots do, unless told otherwise.
+    /// It ends. That is what anything does that is not a loop, unless told otherwise.
     End,
     /// It goes on in silence, and is heard again when a voice is free, or when it has become much
-    /// louder than somebody who plays. What loops do, unless told otherwise.
+    /// louder than somebody who plays. That is what loops do, unless told otherwise.
     Park,
 }
 
-/// One of the sixteen buses. Each has a gain, can be paused and stopped, and leads to the
-/// master, which is bus 0.
+/// One of the 32 buses. Each has a gain and a mute, can be paused and stopped, and leads to the
+/// master, which is bus 0. They exist from the start; there is nothing to make.
+///
+/// A number that there is not panics, and in a constant it does not compile:
 ///
 /// ```
 /// use voicepool::BusId;
 /// const MUSIC: BusId = BusId::new(1);
+/// const LAST: BusId = BusId::new(31);
+/// ```
+///
+/// ```compile_fail
+/// const NONE: voicepool::BusId = voicepool::BusId::new(32);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[doc(alias("channel", "group"))]
 pub struct BusId(u8);
 
 impl BusId {
     /// The whole: what is said to it is said to every sound.
     pub const MASTER: BusId = BusId(0);
 
-    /// How many there are.
+    /// How many buses there are, the master included.
     pub const COUNT: usize = 32;
 
-    /// Bus `n`, from 0 (the master) to 15. What is beyond is bus 15.
+    /// Bus `n`, from 0 (the master) to 31.
+    ///
+    /// # Panics
+    ///
+    /// If `n` is 32 or more; at compile time where it is a constant.
     pub const fn new(n: u8) -> BusId {
-        BusId(if n < BusId::COUNT as u8 { n } else { BusId::COUNT as u8 - 1 })
+        assert!((n as usize) < BusId::COUNT, "buses are numbered from 0 to 31");
+        BusId(n)
     }
 
     pub(crate) fn index(self) -> usize {
@@ -297,14 +372,42 @@ impl BusId {
     }
 }
 
-/// What a control is meant for: one voice, all of a bus, or (a play that was turned away) nothing.
+/// All live plays that were played with a tag, as a [`Target`]: the sounds of an entity, of a level.
+///
+/// It means the plays that were accepted before the control and have not ended: wherever they are,
+/// playing, parked or scheduled. What is played with the tag later is not touched. `Tag(0)` is all
+/// plays without a tag.
+///
+/// A control takes time in proportion to the plays with that tag, and reaches all of them on one
+/// frame unless the queue is full.
+///
+/// ```
+/// # use voicepool::{Config, Mixer, Play, Sound, Tag, ms};
+/// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
+/// # let (engine, siren) = (Sound::from_mono(48_000, &[0.1; 480])?, Sound::from_mono(48_000, &[0.1; 480])?);
+/// let car = 17;
+/// mixer.play(Play::of(&engine).looping().tag(car));
+/// mixer.play(Play::of(&siren).looping().tag(car));
+/// mixer.set_gain(Tag(car), 0.5, ms(200)); // into the tunnel
+/// mixer.stop(Tag(car), ms(50));           // and out of the level
+/// # Ok::<(), voicepool::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(pub u64);
+
+/// What a control is meant for. Everything that names something becomes one by itself: a [`VoiceId`],
+/// the `Option<VoiceId>` that [`Mixer::play`](crate::Mixer::play) gives, a [`BusId`], a [`Tag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a target does nothing by itself"]
+#[non_exhaustive]
 pub enum Target {
-    /// One voice.
+    /// One play.
     Voice(VoiceId),
     /// Everything on a bus.
     Bus(BusId),
-    /// Nothing.
+    /// Every play with a tag.
+    Tag(Tag),
+    /// Nothing: what becomes of a play that was turned away.
     Nothing,
 }
 
@@ -326,6 +429,12 @@ impl From<BusId> for Target {
     }
 }
 
+impl From<Tag> for Target {
+    fn from(tag: Tag) -> Target {
+        Target::Tag(tag)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,6 +444,14 @@ mod tests {
         assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(sanitize_gain), [0.0, 0.0, 0.0, 1000.0]);
         assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(sanitize_pan), [0.0, -1.0, 1.0]);
         assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(sanitize_speed), [1.0, 0.01, 100.0]);
-        assert_eq!(BusId::new(200), BusId::new(31));
+    }
+
+    #[test]
+    fn there_are_32_buses() {
+        assert_eq!(BusId::all().map(BusId::index).collect::<Vec<_>>(), (0..32).collect::<Vec<_>>());
+        assert_eq!(BusId::new(31).index(), 31);
+        for n in [32, 255] {
+            assert!(std::panic::catch_unwind(|| BusId::new(n)).is_err());
+        }
     }
 }

@@ -9,57 +9,64 @@ use crate::event::VoiceId;
 use crate::play::{BusId, Priority};
 use crate::units::to_db;
 
-/// The mixer's books. At every moment
+/// What a mixer has counted. See [`Mixer::stats`](crate::Mixer::stats). At every moment
 /// `accepted == finished + stopped + stolen + refused + live`.
+///
+/// Levels and peaks are linear; [`to_db`] makes decibels of them. Printed with `{}`, it is four lines
+/// for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// How many voices there are.
+    /// How many voices the pool has now.
     pub voices: usize,
-    /// How many of them are taken.
+    /// How many of these voices are taken.
     pub playing: usize,
-    /// Plays that keep their time in silence, without a voice.
+    /// How many plays keep their time in silence, without a voice.
     pub parked: usize,
-    /// Plays that wait for their frame.
+    /// How many plays wait for their frame.
     pub scheduled: usize,
-    /// Plays accepted and not yet ended: playing, parked, scheduled, or still in the queue.
-    /// Counted on its own, not worked out from the other numbers.
+    /// How many plays were accepted and have not ended yet: playing, parked, scheduled, or still in the
+    /// queue. It is counted on its own, not worked out from the other numbers.
     pub live: usize,
-    /// The most voices that were ever taken at once. As many as there are: the pool was full.
+    /// The most voices that were taken at once since the peaks were
+    /// [reset](crate::Mixer::reset_peaks). If it is as many as there are, the pool was full.
     pub most_playing: usize,
     /// How often a play was to begin and found no voice free, whatever became of it then.
     pub full: u64,
-    /// Plays that got a [`VoiceId`].
+    /// How many plays got a [`VoiceId`].
     pub accepted: u64,
-    /// Of these: played to their end.
+    /// How many of these have played to their end.
     pub finished: u64,
-    /// Stopped.
+    /// How many of these were stopped.
     pub stopped: u64,
-    /// Ended because their voice was given to another.
+    /// How many of these have ended because their voice was given to another.
     pub stolen: u64,
-    /// Never heard.
+    /// How many of these could not begin.
     pub refused: u64,
-    /// Plays that got no [`VoiceId`], because the queue had no room.
+    /// How many plays got no [`VoiceId`]. [`Mixer::play`](crate::Mixer::play) says why that may be.
     pub turned_away: u64,
-    /// The loudest that a stolen voice ever was when it went, linear.
+    /// The loudest that a stolen voice was when it went, since the peaks were reset.
     pub loudest_stolen: f32,
     /// How often a play parked, whatever the reason. A play may do so more than once.
     pub parkings: u64,
-    /// The loudest that a stolen voice ever was when its play parked instead of ending, linear.
+    /// The loudest that a stolen voice was when its play parked instead of ending, since the peaks
+    /// were reset.
     pub loudest_parked: f32,
-    /// Frames handed out: the clock.
+    /// How many frames were handed out: what [`Mixer::clock`](crate::Mixer::clock) says.
     pub frames: u64,
-    /// The highest peaks, left and right, before the limiter: above 1 it had work to do.
+    /// The highest peaks, left and right, before the limiter, since the peaks were reset: above 1 it
+    /// had work to do.
     pub peak: Frame,
-    /// The share of the device's time that mixing took, on the average of the last second or so.
+    /// The share of the device's time that mixing took, from 0 to 1, on the average of the last second
+    /// or so.
     pub load_mean: f32,
-    /// And the largest share that any buffer took: above 1 it came too late.
+    /// The largest share that any buffer took since the peaks were reset: above 1 it came too late.
     pub load_worst: f32,
     /// How often the device ran out of frames.
     pub xruns: u64,
-    /// Bugs of this crate that were caught in the callback: it is silent from the first one on.
+    /// How many bugs of this crate were caught in the callback: it is silent from the first one on.
     pub panics: u64,
-    /// Events that nobody asked for in time, or that found no room on their way.
+    /// How many events nobody asked for in time, or found no room on their way.
     pub missed_events: u64,
 }
 
@@ -110,25 +117,27 @@ impl fmt::Display for Stats {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputState {
-    /// To a device.
+    /// The sound goes to a device.
+    #[non_exhaustive]
     Playing {
-        /// Its name.
+        /// The name of the device.
         device: String,
-        /// Its rate. If it is not the mixer's, the output is resampled on its way.
+        /// Its rate in frames a second. If it is not the mixer's, the output is resampled on its way.
         sample_rate: u32,
-        /// Its channels.
+        /// How many channels it has.
         channels: u16,
         /// How many frames it asks for at a time, as far as it says.
         buffer: Option<u32>,
-        /// From the mixer to the ear, at the least.
+        /// How long the sound takes from the mixer to the ear, at the least.
         latency: Duration,
     },
-    /// Nowhere, for this reason. Time passes all the same, and sound comes back when it can.
+    /// The sound goes nowhere. Time passes all the same, and sound comes back when it can.
+    #[non_exhaustive]
     Silent {
-        /// Why.
+        /// The reason, for people.
         why: String,
     },
-    /// To whoever calls the [`Renderer`](crate::Renderer).
+    /// The sound goes to whoever calls the [`Renderer`](crate::Renderer).
     Offline,
 }
 
@@ -149,29 +158,29 @@ impl fmt::Display for OutputState {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VoiceInfo {
-    /// Which.
+    /// The play that this row is about.
     pub voice: VoiceId,
-    /// Its place in the pool, from 0 on, if it has one.
+    /// The number of the voice that it has, from 0 on, if it has one.
     pub slot: Option<usize>,
-    /// Its tag.
+    /// The tag of the play.
     pub tag: u64,
     /// The name of the sound that it plays.
     pub name: Arc<str>,
-    /// Through which bus.
+    /// The bus through which it plays.
     pub bus: BusId,
     /// What it is doing.
     pub state: VoiceState,
-    /// Where in the sound it is.
+    /// Where in the sound it is, in the sound's own time.
     pub position: Duration,
     /// How much it would be missed, linear: the K-weighted level of what it has still to play, the
     /// near counting more (what lies 200 ms off by a third), times every gain between it and the
     /// ear. A steady tone's is its loudness. See [`to_db`](crate::to_db).
     pub level: f32,
-    /// Its own gain.
+    /// Its own gain at that moment, linear; a bus's or a fade is not in it.
     pub gain: f32,
-    /// Its pan.
+    /// Its pan at that moment, from -1 (left) to 1 (right).
     pub pan: f32,
-    /// Its priority.
+    /// The priority of the play.
     pub priority: Priority,
 }
 

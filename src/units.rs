@@ -8,6 +8,7 @@ use std::time::Duration;
 /// assert_eq!(voicepool::db(0.0), 1.0);
 /// assert_eq!(voicepool::db(f32::NEG_INFINITY), 0.0);
 /// ```
+#[must_use]
 pub fn db(decibels: f32) -> f32 {
     libm::pow(10.0, f64::from(decibels) / 20.0) as f32
 }
@@ -18,8 +19,49 @@ pub fn db(decibels: f32) -> f32 {
 /// assert_eq!(voicepool::to_db(1.0), 0.0);
 /// assert_eq!(voicepool::to_db(0.0), f32::NEG_INFINITY);
 /// ```
+#[must_use]
 pub fn to_db(linear: f32) -> f32 {
     (20.0 * libm::log10(f64::from(linear.max(0.0)))) as f32
+}
+
+/// The exponent of a [`fader`]: by Stevens' power law sounds twice as loud have 10 dB, or 3.16 times
+/// the gain, between them, and 2 to the power of 5/3 is that.
+const LOUDNESS: f64 = 5.0 / 3.0;
+
+/// The position of a slider, from 0 (silence) to 1 (all of it), as a linear gain that is even to the
+/// ear: half-way up is half as loud, which is -10 dB. What is beyond is brought to the nearest end,
+/// and NaN is 0.
+///
+/// ```
+/// use voicepool::{fader, to_db};
+///
+/// assert_eq!((fader(0.0), fader(1.0)), (0.0, 1.0));
+/// assert_eq!(to_db(fader(0.5)).round(), -10.0);
+/// ```
+#[doc(alias("volume", "slider"))]
+#[must_use]
+pub fn fader(position: f32) -> f32 {
+    power(position, LOUDNESS)
+}
+
+/// The position of a slider for a linear gain: what [`fader`] makes a gain of. A gain above 1 is at
+/// the upper end, and NaN is 0.
+///
+/// ```
+/// use voicepool::{fader, to_fader};
+///
+/// assert_eq!(to_fader(fader(0.25)), 0.25);
+/// assert_eq!(to_fader(2.0), 1.0);
+/// ```
+#[must_use]
+pub fn to_fader(linear: f32) -> f32 {
+    power(linear, 1.0 / LOUDNESS)
+}
+
+/// A power of a number between 0 and 1; NaN is 0.
+fn power(base: f32, exponent: f64) -> f32 {
+    // `max` gives the other one for NaN.
+    libm::pow(f64::from(base.max(0.0).min(1.0)), exponent) as f32
 }
 
 /// Semitones as a speed: 12 up is twice as fast.
@@ -27,16 +69,18 @@ pub fn to_db(linear: f32) -> f32 {
 /// ```
 /// assert_eq!(voicepool::semitones(12.0), 2.0);
 /// ```
+#[must_use]
 pub fn semitones(n: f32) -> f32 {
     libm::exp2(f64::from(n) / 12.0) as f32
 }
 
-/// Milliseconds.
+/// A time in milliseconds.
+#[must_use]
 pub const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// Seconds. Never panics: below zero and NaN are zero, too much is [`Duration::MAX`].
+/// A time in seconds. It never panics: below zero and NaN are zero, too much is [`Duration::MAX`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,6 +88,7 @@ pub const fn ms(n: u64) -> Duration {
 /// assert_eq!(voicepool::secs(-1.0), Duration::ZERO);
 /// assert_eq!(voicepool::secs(f32::INFINITY), Duration::MAX);
 /// ```
+#[must_use]
 pub fn secs(n: f32) -> Duration {
     if n.is_nan() || n <= 0.0 {
         return Duration::ZERO;
@@ -88,6 +133,24 @@ mod tests {
         assert_eq!(pan(0.0), [1.0, 1.0]);
         assert_eq!(pan(-1.0), [2f32.sqrt(), 0.0]);
         assert_eq!(pan(1.0), [0.0, 2f32.sqrt()]);
+    }
+
+    #[test]
+    fn a_fader_is_even_to_the_ear_and_its_own_inverse() {
+        let (mut last, ten_db) = (0.0, to_db(fader(0.5)));
+        for step in 1..=100u8 {
+            let position = f32::from(step) / 100.0;
+            assert!(fader(position) > last);
+            last = fader(position);
+            // Half as far is half as loud, wherever it is.
+            assert!((to_db(fader(position / 2.0)) - to_db(last) - ten_db).abs() < 1e-3);
+            assert!((to_fader(fader(position)) - position).abs() < 1e-6);
+        }
+        assert!((ten_db + 10.03).abs() < 0.01);
+        for [low, high] in [[-1.0, 2.0], [f32::NAN, f32::INFINITY], [f32::NEG_INFINITY, 1.0]] {
+            assert_eq!((fader(low), fader(high)), (0.0, 1.0));
+            assert_eq!((to_fader(low), to_fader(high)), (0.0, 1.0));
+        }
     }
 
     #[test]

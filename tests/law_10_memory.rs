@@ -56,7 +56,7 @@ fn storm(mixer: &Mixer, random: &mut Random, sounds: &[Sound]) {
         let voice = mixer.play(play);
         match random.below(8) {
             0 => mixer.stop(voice, ms(random.below(30))),
-            1 => mixer.pause(voice),
+            1 => mixer.pause(voice, ms(0)),
             2 => mixer.set_gain(voice, random.unit(), ms(random.below(30))),
             3 => mixer.seek(voice, ms(random.below(100))),
             4 => mixer.set_speed(voice, random.unit(), ms(random.below(30))),

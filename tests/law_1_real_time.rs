@@ -10,8 +10,8 @@ use std::time::Duration;
 use allocator::heap_calls;
 use common::{Random, mono, noise};
 use voicepool::{
-    BusId, Config, Frame, Interpolation, Mixer, Play, Priority, Renderer, Sound, VoiceId, WhenFull,
-    WhenStolen, ms, secs,
+    BusId, Config, Frame, Interpolation, Mixer, Play, Priority, Renderer, Sound, Tag, VoiceId,
+    WhenFull, WhenStolen, ms, secs,
 };
 
 const POLICIES: [WhenFull; 4] =
@@ -73,15 +73,15 @@ fn say(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
     let over = ms(random.below(60));
     match random.below(16) {
         0 => mixer.stop(voice, over),
-        1 => mixer.pause(voice),
-        2 => mixer.resume(voice),
+        1 => mixer.pause(voice, ms(0)),
+        2 => mixer.resume(voice, ms(0)),
         3 => mixer.set_gain(voice, random.unit(), over),
         4 => mixer.set_pan(voice, random.between(-1.0, 1.0), over),
         5 => mixer.set_speed(voice, random.between(0.2, 4.0), over),
         6 => mixer.seek(voice, ms(random.below(300))),
         7 => mixer.stop(bus, over),
-        8 => mixer.pause(bus),
-        9 | 10 => mixer.resume(bus),
+        8 => mixer.pause(bus, ms(0)),
+        9 | 10 => mixer.resume(bus, ms(0)),
         11 => mixer.set_gain(bus, random.unit(), over),
         12 if random.below(9) == 0 => mixer.stop_all(over),
         13 => drop(mixer.resize(1 + random.below(16) as usize)),
@@ -260,7 +260,7 @@ fn absurd_requests_do_not_panic() {
 fn absurd_request(random: &mut Random, clips: &[Sound]) -> Play {
     let play = Play::of(random.pick(clips)).gain(*random.pick(&VALUES));
     let play = play.pan(*random.pick(&VALUES)).speed(*random.pick(&VALUES));
-    let play = play.bus(BusId::new(random.next() as u8)).tag(random.next());
+    let play = play.bus(BusId::new(random.below(32) as u8)).tag(random.below(9));
     let play = match random.below(3) {
         0 => play.loop_range(*random.pick(&TIMES)..*random.pick(&TIMES)),
         1 => play.loop_range(*random.pick(&TIMES)..=*random.pick(&TIMES)),
@@ -277,8 +277,8 @@ fn absurd_request(random: &mut Random, clips: &[Sound]) -> Play {
 
 fn absurd_change(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
     let (value, time) = (*random.pick(&VALUES), *random.pick(&TIMES));
-    let bus = BusId::new(random.below(256) as u8);
-    match random.below(12) {
+    let (bus, tag) = (BusId::new(random.below(32) as u8), Tag(random.below(9)));
+    match random.below(18) {
         0 => mixer.stop(voice, time),
         1 => mixer.set_gain(voice, value, time),
         2 => mixer.set_pan(voice, value, time),
@@ -286,9 +286,15 @@ fn absurd_change(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
         5 => mixer.seek(voice, time),
         6 => mixer.set_gain(bus, value, time),
         7 => mixer.stop(bus, time),
-        8 => mixer.pause(voice),
-        9 => mixer.resume(voice),
-        10 => drop(mixer.resize(*random.pick(&[0, 1, 3, 16, usize::MAX]))),
+        8 => mixer.pause(voice, time),
+        9 => mixer.resume(voice, time),
+        10 => mixer.set_mute(voice, random.below(2) == 0),
+        11 => mixer.set_mute(bus, random.below(2) == 0),
+        12 => mixer.end_loop(voice),
+        13 => mixer.end_loop(bus),
+        14 => mixer.set_gain(tag, value, time),
+        15 => mixer.stop(tag, time),
+        16 => drop(mixer.resize(*random.pick(&[0, 1, 3, 16, usize::MAX]))),
         _ if random.below(20) == 0 => mixer.stop_all(time),
         _ => (),
     }

@@ -189,29 +189,29 @@ fn no_kind_of_control_is_lost_in_a_full_queue() {
         start(&mixer, &mut renderer, voices);
     let [later, never] =
         start(&mixer, &mut renderer, [0, 0].map(|bus| of(bus).delay(secs(9.0)).gain(0.9)));
-    mixer.pause(resuming);
-    mixer.pause(seek);
-    mixer.pause(BusId::new(4));
+    mixer.pause(resuming, ms(0));
+    mixer.pause(seek, ms(0));
+    mixer.pause(BusId::new(4), ms(0));
     renderer.frames(256);
 
     fill_queue(&mixer);
     for again in [false, true] {
         let latest = |early: f32, late: f32| if again { late } else { early };
-        mixer.resume(pausing);
-        mixer.pause(pausing);
-        mixer.pause(resuming);
-        mixer.resume(resuming);
+        mixer.resume(pausing, ms(0));
+        mixer.pause(pausing, ms(0));
+        mixer.pause(resuming, ms(0));
+        mixer.resume(resuming, ms(0));
         mixer.set_gain(gain, latest(0.9, 0.25), ms(20));
         mixer.set_pan(pan, latest(1.0, -0.5), ms(20));
         mixer.set_speed(speed, latest(7.0, 2.0), ms(20));
         mixer.seek(seek, secs(latest(0.1, 0.7)));
         mixer.stop(stop, secs(latest(90.0, 0.02)));
         mixer.set_gain(BusId::new(1), latest(0.9, 0.5), ms(20));
-        mixer.resume(BusId::new(2));
-        mixer.pause(BusId::new(2));
+        mixer.resume(BusId::new(2), ms(0));
+        mixer.pause(BusId::new(2), ms(0));
         mixer.stop(BusId::new(3), ms(20));
-        mixer.pause(BusId::new(4));
-        mixer.resume(BusId::new(4));
+        mixer.pause(BusId::new(4), ms(0));
+        mixer.resume(BusId::new(4), ms(0));
         mixer.set_gain(later, latest(0.8, 0.3), ms(0));
         mixer.stop(never, ms(0));
     }
@@ -256,7 +256,7 @@ fn hundreds_of_waiting_controls_all_arrive() {
             mixer.set_gain(*voice, round + n as f32 / 100.0, ms(0));
             mixer.set_pan(*voice, n as f32 / 64.0, ms(0));
             mixer.set_speed(*voice, 2.0, ms(0));
-            if n % 2 == 0 { mixer.pause(*voice) } else { mixer.resume(*voice) }
+            if n % 2 == 0 { mixer.pause(*voice, ms(0)) } else { mixer.resume(*voice, ms(0)) }
         }
     };
     say(0.0);
@@ -299,7 +299,7 @@ fn stop_all_ends_everything_though_the_queue_is_full() {
         start(&mixer, &mut renderer, [of(Priority::Protected), of(Priority::Low)]);
         start(&mixer, &mut renderer, [of(Priority::Normal), of(Priority::Low)]);
         start(&mixer, &mut renderer, [of(Priority::High).delay(secs(0.6))]);
-        mixer.pause(held);
+        mixer.pause(held, ms(0));
         renderer.frames(128);
         let stats = mixer.stats();
         assert_eq!((stats.playing, stats.parked, stats.scheduled), (3, 2, 1));
@@ -358,14 +358,15 @@ fn a_hundred_thousand_plays_against_a_stalled_renderer_take_no_memory() {
         for n in 0..100_000 {
             assert_eq!(mixer.play(&hum), None);
             mixer.set_gain(rest[n % COMMANDS], 0.5, ms(0));
-            mixer.pause(BusId::new((n % 16) as u8));
+            mixer.pause(BusId::new((n % 16) as u8), ms(0));
             if n % 100 == 0 {
                 mixer.stop_all(ms(0));
                 mixer.seek(voice, ms(5));
             }
         }
     });
-    assert!(most < 1024, "it held {most} bytes more");
+    // One place each for eight plays and sixteen buses to wait in, and their line.
+    assert!(most < 1536, "it held {most} bytes more");
     assert_eq!(mixer.stats().turned_away, 100_000);
     catch_up(&mixer, &mut renderer, 10);
     assert_eq!(mixer.stats().live, 0);

@@ -76,14 +76,14 @@ fn meddle(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
     let (over, bus) = (ms(random.below(300)), BusId::new(random.below(5) as u8));
     match random.below(24) {
         0..=5 => mixer.stop(voice, over),
-        6 => mixer.pause(voice),
-        7 | 8 => mixer.resume(voice),
+        6 => mixer.pause(voice, ms(0)),
+        7 | 8 => mixer.resume(voice, ms(0)),
         9 => mixer.set_gain(voice, random.unit(), over),
         10 => mixer.set_speed(voice, 3.0 * random.unit(), over),
         11 | 12 => mixer.seek(voice, over),
         13 => mixer.stop(bus, over),
-        14 => mixer.pause(bus),
-        15..=17 => (0..5).for_each(|n| mixer.resume(BusId::new(n))),
+        14 => mixer.pause(bus, ms(0)),
+        15..=17 => (0..5).for_each(|n| mixer.resume(BusId::new(n), ms(0))),
         18 => mixer.stop_all(over),
         _ => mixer.resize(1 + random.below(MAX_VOICES as u64) as usize).expect("it can be"),
     }
@@ -366,7 +366,7 @@ fn a_look_shows_what_every_play_is_doing() {
     mixer.play(of(6).start_at(1000).gain(0.25));
     mixer.play(of(7).priority(Priority::Low));
     renderer.frames(128);
-    mixer.pause(paused);
+    mixer.pause(paused, ms(0));
     mixer.stop(stopping, secs(1.0));
     assert!(mixer.voices().is_empty(), "nobody had asked");
     renderer.frames(128);
@@ -426,7 +426,8 @@ fn what_is_paused_while_it_stops_has_ended() {
         let (mixer, mut renderer) = Mixer::offline(scarce(WhenFull::StealQuietest)).unwrap();
         let voice = mixer.play(Play::of(&mono(RATE, &[0.1; 1000])).looping());
         renderer.frames(128);
-        let pause = || if case < 3 { mixer.pause(voice) } else { mixer.pause(BusId::MASTER) };
+        let pause =
+            || if case < 3 { mixer.pause(voice, ms(0)) } else { mixer.pause(BusId::MASTER, ms(0)) };
         match case % 3 {
             0 => pause(),
             1 => mixer.stop(voice, secs(1.0)),

@@ -4,7 +4,7 @@
 mod common;
 
 use common::mono;
-use voicepool::{BusId, Config, Mixer, Play, secs};
+use voicepool::{BusId, Config, Mixer, Play, ms, secs};
 
 /// A stop ends a voice that is on its way into a pause, which would else stand still for ever.
 #[test]
@@ -14,9 +14,9 @@ fn a_stop_ends_what_is_about_to_be_paused() {
         let voice = mixer.play(Play::of(&mono(48_000, &[0.25])).looping());
         renderer.frames(128);
         if bus {
-            mixer.pause(BusId::MASTER)
+            mixer.pause(BusId::MASTER, ms(0))
         } else {
-            mixer.pause(voice)
+            mixer.pause(voice, ms(0))
         }
         renderer.frames(128);
         mixer.stop(voice, secs(1.0));

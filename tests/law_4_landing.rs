@@ -105,10 +105,10 @@ fn what_is_set_in_silence_is_on_a_frame_at_once() {
         let voice = mixer.play(Play::of(&numbered(RATE)).looping());
         mixer.set_speed(voice, 0.77, Duration::ZERO);
         renderer.frames(1000);
-        mixer.pause(voice);
+        mixer.pause(voice, ms(0));
         renderer.frames(512);
         mixer.set_speed(voice, 1.0, Duration::ZERO);
-        mixer.resume(voice);
+        mixer.resume(voice, ms(0));
         renderer.frames(512);
         assert!(is_the_clip(&renderer.frames(2000)), "{between:?}");
     }

@@ -94,9 +94,9 @@ fn a_speed_set_at_once_is_the_speed_from_the_first_frame_on() {
         let (mixer, mut renderer) = open(Interpolation::Linear);
         let voice = mixer.play(Play::of(&numbered()).looping());
         if wait {
-            mixer.pause(voice);
+            mixer.pause(voice, ms(0));
             renderer.frames(500);
-            mixer.resume(voice);
+            mixer.resume(voice, ms(0));
         }
         mixer.set_speed(voice, 2.5, ms(0));
         // Heard of on the line at 512, and carried out on the next, which was not mixed yet.

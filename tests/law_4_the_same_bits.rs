@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::{POLICIES, PRIORITIES, Random, bits, mono, noise, sine, wav16};
 use voicepool::{
     BusId, Config, Ending, Event, Frame, Interpolation, Mixer, Parking, Play, Renderer, Sound,
-    Stats, VoiceId, WhenFull, WhenStolen,
+    Stats, VoiceId, WhenFull, WhenStolen, ms,
 };
 
 /// All that came out of a mixer.
@@ -162,15 +162,15 @@ impl Game {
         match self.random.below(40) {
             0..=19 => self.play(),
             20 | 21 => mixer.stop(voice, over),
-            22 => mixer.pause(voice),
-            23 | 24 => mixer.resume(voice),
+            22 => mixer.pause(voice, ms(0)),
+            23 | 24 => mixer.resume(voice, ms(0)),
             25 | 26 => mixer.set_gain(voice, value, over),
             27 => mixer.set_pan(voice, value, over),
             28 => mixer.set_speed(voice, 2.0 * value, over),
             29 | 30 => mixer.seek(voice, over),
             31 => mixer.set_gain(bus, value, over),
-            32 => mixer.pause(bus),
-            33 | 34 => (0..6).for_each(|n| mixer.resume(BusId::new(n))),
+            32 => mixer.pause(bus, ms(0)),
+            33 | 34 => (0..6).for_each(|n| mixer.resume(BusId::new(n), ms(0))),
             35 => mixer.stop(bus, over),
             36 if value < -0.2 => mixer.stop_all(over),
             37 if self.resizes => {

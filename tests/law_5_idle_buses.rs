@@ -42,7 +42,7 @@ fn heard(renderer: &mut Renderer, frames: usize) -> Vec<Frame> {
 fn an_idle_bus_is_shut_at_once() {
     let shut: [(&str, ToBus); 2] = [
         ("muted", |mixer, bus| mixer.set_gain(bus, 0.0, ms(0))),
-        ("paused", |mixer, bus| mixer.pause(bus)),
+        ("paused", |mixer, bus| mixer.pause(bus, ms(0))),
     ];
     for (what, shut) in shut {
         for bus in [BUS, BusId::MASTER] {
@@ -68,7 +68,7 @@ fn an_idle_bus_is_shut_at_once() {
 fn an_idle_bus_is_opened_at_once() {
     let open_again: [(&str, ToBus, ToBus); 2] = [
         ("gain", |m, bus| m.set_gain(bus, 0.0, ms(0)), |m, bus| m.set_gain(bus, 1.0, ms(0))),
-        ("pause", |m, bus| m.pause(bus), |m, bus| m.resume(bus)),
+        ("pause", |m, bus| m.pause(bus, ms(0)), |m, bus| m.resume(bus, ms(0))),
     ];
     for (what, shut, open_it) in open_again {
         for bus in [BUS, BusId::MASTER] {
@@ -105,8 +105,8 @@ fn a_bus_that_sounds_is_not() {
     let changes: [Change; 5] = [
         ("mute", |mixer| mixer.set_gain(BUS, 0.0, ms(0))),
         ("open", |mixer| mixer.set_gain(BUS, 1.0, ms(0))),
-        ("pause", |mixer| mixer.pause(BUS)),
-        ("resume", |mixer| mixer.resume(BUS)),
+        ("pause", |mixer| mixer.pause(BUS, ms(0))),
+        ("resume", |mixer| mixer.resume(BUS, ms(0))),
         ("idle", |mixer| mixer.set_gain(OTHER, 0.0, ms(0))),
     ];
     for (first_name, first) in changes {
@@ -119,7 +119,7 @@ fn a_bus_that_sounds_is_not() {
                 let mut heard = renderer.frames(apart + 1);
                 second(&mixer);
                 heard.extend(renderer.frames(1000));
-                mixer.resume(BUS);
+                mixer.resume(BUS, ms(0));
                 mixer.set_gain(BUS, 1.0, ms(0));
                 heard.extend(renderer.frames(1000));
                 let steps = heard.windows(2).map(|pair| (pair[1][0] - pair[0][0]).abs());

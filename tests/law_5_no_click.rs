@@ -130,11 +130,11 @@ fn shrink(mixer: &Mixer, _: VoiceId) {
 }
 
 fn pause(mixer: &Mixer, voice: VoiceId) {
-    mixer.pause(voice);
+    mixer.pause(voice, ms(0));
 }
 
 fn resume(mixer: &Mixer, voice: VoiceId) {
-    mixer.resume(voice);
+    mixer.resume(voice, ms(0));
 }
 
 fn stop(fade: Duration) -> impl Fn(&Mixer, VoiceId) {
@@ -203,8 +203,10 @@ fn a_pause_and_a_resume_do_not_click() {
     }
     for bus in [BUS, BusId::MASTER] {
         let what = format!("pause and resume of {bus:?}");
-        let acts: &[Act] =
-            &[(0, &|mixer, _| mixer.pause(bus)), (512, &|mixer, _| mixer.resume(bus))];
+        let acts: &[Act] = &[
+            (0, &|mixer, _| mixer.pause(bus, ms(0))),
+            (512, &|mixer, _| mixer.resume(bus, ms(0))),
+        ];
         smooth(&what, [1.0; 2], &as_it_is, acts);
     }
 }
@@ -286,8 +288,8 @@ fn three_changes_at_once_do_not_click() {
 /// and the bound for it is published beside that of one change.
 #[test]
 fn everything_at_once_keeps_to_the_wider_bound() {
-    let pause_bus = |mixer: &Mixer, _| mixer.pause(BUS);
-    let pause_all = |mixer: &Mixer, _| mixer.pause(BusId::MASTER);
+    let pause_bus = |mixer: &Mixer, _| mixer.pause(BUS, ms(0));
+    let pause_all = |mixer: &Mixer, _| mixer.pause(BusId::MASTER, ms(0));
     let (bus, master) = (bus_gain(BUS, 0.0), bus_gain(BusId::MASTER, 0.0));
     // The stop is just long enough that a seek does not take its fade for the tail's own.
     let (gain, stop, pan) = (gain(0.0, ZERO), stop(Duration::from_micros(5100)), pan(1.0));
@@ -323,14 +325,14 @@ fn many_seeks_at_once_do_not_click() {
 /// Whatever is said, and whatever is said next or half a ramp later, it adds up to no click.
 #[test]
 fn any_two_changes_that_meet_do_not_click() {
-    let resume_bus = |mixer: &Mixer, _| mixer.resume(BUS);
+    let resume_bus = |mixer: &Mixer, _| mixer.resume(BUS, ms(0));
     let acts: [(&str, Say); 15] = [
         ("stop", &stop(ZERO)),
         ("slow stop", &stop(ms(20))),
         ("stop_all", &|mixer, _| mixer.stop_all(ZERO)),
         ("pause", &pause),
         ("resume", &resume),
-        ("pause of the bus", &|mixer, _| mixer.pause(BUS)),
+        ("pause of the bus", &|mixer, _| mixer.pause(BUS, ms(0))),
         ("resume of the bus", &resume_bus),
         ("gain 0", &gain(0.0, ZERO)),
         ("gain 1", &gain(1.0, ZERO)),
@@ -424,9 +426,9 @@ fn a_beginning_that_had_to_wait_passes_bit_for_bit() {
     let clip = noise(9, 600);
     let (mixer, mut renderer) = open();
     let voice = mixer.play(&mono(RATE, &clip));
-    mixer.pause(voice);
+    mixer.pause(voice, ms(0));
     assert_eq!(renderer.frames(256), [[0.0; 2]; 256]);
-    mixer.resume(voice);
+    mixer.resume(voice, ms(0));
     assert_eq!(renderer.frames(128), [[0.0; 2]; 128], "mixed already");
     let expected: Vec<Frame> = clip.iter().map(|sample| [*sample; 2]).collect();
     assert!(bits(&renderer.frames(600)) == bits(&expected));

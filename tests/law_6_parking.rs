@@ -145,14 +145,14 @@ fn who_was_not_robbed_comes_back_at_once() {
     seen(&mixer);
     // The same with a pause.
     let paused = mixer.play(steady(0.5).delay(ms(1)).tag(5));
-    mixer.pause(paused);
+    mixer.pause(paused, ms(0));
     renderer.frames(512);
     mixer.stop(next, ms(0));
     renderer.frames(512);
     assert_eq!(mixer.stats().parked, 1, "nobody comes back to stand still");
     seen(&mixer);
     let resumed = line(&mixer);
-    mixer.resume(paused);
+    mixer.resume(paused, ms(0));
     renderer.frames(128);
     assert_eq!(seen(&mixer), [Back(5, resumed)]);
 }
@@ -204,9 +204,9 @@ fn a_parked_one_shot_waits_while_its_bus_is_paused() {
         let shot = Play::of(&mono(RATE, &[0.1; 3000])).bus(BUS).when_stolen(WhenStolen::Park);
         play(&mixer, &mut renderer, shot, 1);
         play(&mixer, &mut renderer, steady(0.5), 2);
-        mixer.pause(bus);
+        mixer.pause(bus, ms(0));
         renderer.frames(7 * 128);
-        mixer.resume(bus);
+        mixer.resume(bus, ms(0));
         renderer.frames(6000);
         let ended = seen(&mixer).pop();
         let expected = begun + 3000 + 7 * 128 - fades;

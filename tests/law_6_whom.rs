@@ -193,7 +193,7 @@ fn the_paused_go_first_and_into_parking_while_there_is_room() {
     play(&mixer, &mut renderer, steady(0.001), 0);
     let paused: Vec<VoiceId> =
         (1..4).map(|tag| play(&mixer, &mut renderer, steady(0.2), tag)).collect();
-    paused.iter().for_each(|voice| mixer.pause(*voice));
+    paused.iter().for_each(|voice| mixer.pause(*voice, ms(0)));
     renderer.frames(128);
     let thieves: Vec<VoiceId> =
         (0..2).map(|_| play(&mixer, &mut renderer, steady(0.2), 9)).collect();
@@ -204,7 +204,7 @@ fn the_paused_go_first_and_into_parking_while_there_is_room() {
     thieves.iter().for_each(|thief| mixer.stop(*thief, ms(0)));
     renderer.frames(256);
     assert_eq!(mixer.stats().parked, 2, "nobody comes back to stand still");
-    paused.iter().for_each(|voice| mixer.resume(*voice));
+    paused.iter().for_each(|voice| mixer.resume(*voice, ms(0)));
     renderer.frames(128);
     assert_eq!((mixer.stats().parked, mixer.stats().playing), (0, 4));
 }
@@ -231,7 +231,7 @@ fn who_parks_is_told_why() {
     assert!((0.35..0.36).contains(&level), "{level} is not 0.25 on both sides");
     assert_eq!(parked, [(1, Parking::Stolen { by: thief, by_tag: 3, level })]);
 
-    mixer.pause(thief);
+    mixer.pause(thief, ms(0));
     renderer.frames(128);
     play(&mixer, &mut renderer, steady(0.25).priority(Priority::High), 4);
     assert_eq!(parkings(&mixer), [(3, Parking::Paused)]);
@@ -290,7 +290,7 @@ const SILENCED: [Silenced; 9] = [
         mixer.play(play.bus(BUS))
     }),
     ("a paused bus", Parking::Paused, |mixer, play| {
-        mixer.pause(BUS);
+        mixer.pause(BUS, ms(0));
         mixer.play(play.bus(BUS))
     }),
     ("a silent master", Parking::Inaudible, |mixer, play| {
@@ -298,12 +298,12 @@ const SILENCED: [Silenced; 9] = [
         mixer.play(play.delay(secs(1.28)))
     }),
     ("a paused master", Parking::Paused, |mixer, play| {
-        mixer.pause(BusId::MASTER);
+        mixer.pause(BusId::MASTER, ms(0));
         mixer.play(play.start_at(a_line_later(mixer)))
     }),
     ("scheduled and paused", Parking::Paused, |mixer, play| {
         let voice = mixer.play(play.delay(secs(0.5)));
-        mixer.pause(voice);
+        mixer.pause(voice, ms(0));
         voice
     }),
     ("scheduled and turned down", Parking::Inaudible, |mixer, play| {
@@ -318,7 +318,7 @@ const SILENCED: [Silenced; 9] = [
     }),
     ("scheduled, and its bus paused", Parking::Paused, |mixer, play| {
         let voice = mixer.play(play.start_at(a_line_later(mixer)).bus(BUS));
-        mixer.pause(BUS);
+        mixer.pause(BUS, ms(0));
         voice
     }),
 ];
@@ -440,7 +440,7 @@ fn a_bus_counts_as_it_is_when_the_theft_is_due() {
 #[test]
 fn a_bus_that_falls_silent_between_two_plays_counts_for_the_second() {
     let changes: [fn(&Mixer); 2] =
-        [|mixer| mixer.set_gain(BUS, 0.1, ms(0)), |mixer| mixer.pause(BUS)];
+        [|mixer| mixer.set_gain(BUS, 0.1, ms(0)), |mixer| mixer.pause(BUS, ms(0))];
     for change in changes {
         for changed_between in [true, false] {
             let (mixer, mut renderer) = open(2, WhenFull::StealQuietest);
@@ -624,8 +624,10 @@ fn an_attack_before_a_faint_loop_stays() {
 /// nobody either.
 #[test]
 fn on_a_bus_that_is_being_shut_nobody_robs() {
-    let shut: [fn(&Mixer); 2] =
-        [|mixer| mixer.pause(BusId::new(1)), |mixer| mixer.set_gain(BusId::new(1), 0.0, ms(0))];
+    let shut: [fn(&Mixer); 2] = [
+        |mixer| mixer.pause(BusId::new(1), ms(0)),
+        |mixer| mixer.set_gain(BusId::new(1), 0.0, ms(0)),
+    ];
     for shut in shut {
         let (mixer, mut renderer) = open(2, WhenFull::StealQuietest);
         play(&mixer, &mut renderer, steady(0.2).bus(BusId::new(1)), 1);

@@ -29,9 +29,9 @@ fn all_controls(mixer: &Mixer, voice: Option<VoiceId>) {
     mixer.set_pan(voice, 1.0, ms(3));
     mixer.set_speed(voice, 9.0, ms(70));
     mixer.seek(voice, ms(77));
-    mixer.pause(voice);
-    mixer.resume(voice);
-    mixer.pause(voice);
+    mixer.pause(voice, ms(0));
+    mixer.resume(voice, ms(0));
+    mixer.pause(voice, ms(0));
     mixer.stop(voice, ms(0));
     assert!(!mixer.is_live(voice), "{voice:?}");
 }
@@ -127,7 +127,7 @@ fn a_control_that_waits_does_not_outlive_its_play() {
         mixer.set_gain(last, 0.0, ms(0));
         mixer.set_pan(last, 1.0, ms(0));
         mixer.set_speed(last, 5.0, ms(0));
-        mixer.pause(last);
+        mixer.pause(last, ms(0));
         mixer.stop(last, ms(0));
         // It ends by itself, while all of that still waits.
         renderer.frames(1 + 128);

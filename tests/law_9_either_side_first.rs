@@ -50,7 +50,7 @@ fn play_all_kinds(mixer: &Mixer, renderer: &mut Renderer) -> Vec<Option<VoiceId>
         play(Play::of(&big(7)).delay(secs(1.0))),
     ];
     renderer.frames(128);
-    mixer.pause(voices[1]);
+    mixer.pause(voices[1], ms(0));
     mixer.stop(voices[2], secs(9.0));
     renderer.frames(128);
     let stats = mixer.stats();
@@ -83,7 +83,7 @@ fn a_game_outlives_its_renderer() {
     }
     for _ in 0..1000 {
         assert_eq!(mixer.play(&hum), None);
-        mixer.pause(BusId::new(1));
+        mixer.pause(BusId::new(1), ms(0));
         mixer.stop_all(ms(0));
         assert!(mixer.voices().is_empty());
     }
@@ -140,7 +140,7 @@ fn the_last_words_of_a_game_arrive_though_the_queue_is_full() {
     }
     mixer.stop(stopped, ms(0));
     mixer.set_gain(quiet, 0.5, ms(0));
-    mixer.pause(BusId::new(2));
+    mixer.pause(BusId::new(2), ms(0));
     mixer.set_pan(left, -1.0, ms(0));
     assert!(mixer.is_live(paused));
     drop(mixer);

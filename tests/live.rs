@@ -242,7 +242,7 @@ const NOTHING: &str = "";
 fn without_a_device_time_passes_and_plays_end() {
     alone("without_a_device_time_passes_and_plays_end", NOTHING, |_| {
         let mixer = Mixer::open(config(ms(10))).unwrap();
-        let OutputState::Silent { why } = mixer.output() else { panic!("{}", mixer.output()) };
+        let OutputState::Silent { why, .. } = mixer.output() else { panic!("{}", mixer.output()) };
         assert!(why.contains("not available"), "{why}");
         let (began, clock) = (Instant::now(), mixer.clock());
         let voice = mixer.play(&mono(RATE, &noise(1, RATE as usize / 2)));

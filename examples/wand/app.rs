@@ -247,8 +247,8 @@ impl App {
             Action::Pause => {
                 self.paused = !self.paused;
                 match self.paused {
-                    true => self.wand.mixer.pause(BusId::MASTER),
-                    false => self.wand.mixer.resume(BusId::MASTER),
+                    true => self.wand.mixer.pause(BusId::MASTER, ms(0)),
+                    false => self.wand.mixer.resume(BusId::MASTER, ms(0)),
                 }
             }
             Action::Help => self.help = !self.help,

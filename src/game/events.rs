@@ -8,6 +8,7 @@ use crate::event::Event;
 const FETCH: usize = 8;
 
 /// The events that had come when it was asked for. See [`Mixer::events`].
+#[must_use = "events that are not read stay in the queue"]
 pub struct Events {
     mixer: Mixer,
     until: u64,

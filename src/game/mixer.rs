@@ -1,5 +1,8 @@
 //! The mixer: play, control, and hear what became of it.
 
+mod controls;
+mod watch;
+
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -9,18 +12,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::deferred_drops::DeferredDrops;
-use super::event_queue::EventQueue;
-use super::events::Events;
+use super::held::Held;
 use super::ledger::Ledger;
 use crate::Error;
-use crate::config::{Config, WhenFull};
+use crate::config::Config;
 use crate::event::VoiceId;
 use crate::link::Bridge;
-use crate::link::message::{Change, Made};
-use crate::play::{Play, Target, sanitize_gain, sanitize_pan, sanitize_speed};
+use crate::link::message::Made;
+use crate::play::Play;
 use crate::sound::Sound;
-use crate::stats::{OutputState, Stats, VoiceInfo};
-use crate::units;
 
 /// Plays sounds, and controls what plays. Clones are the same mixer, and any thread may use any
 /// of them. Dropping the last one leaves what plays playing, for as long as it is rendered.
@@ -28,10 +28,15 @@ use crate::units;
 /// Nothing here waits for the audio thread, and nothing panics when there is no room: a play that
 /// the queue cannot take says [`None`], a control waits and is never lost.
 ///
+/// Controls take a [`Target`](crate::Target): a play by its id, whether or not it got one, everything
+/// on a [bus](crate::BusId), or everything with a [tag](crate::Tag). All that one call sends takes
+/// effect on one frame, on the next line of a grid of 128 frames that is not mixed yet, unless the
+/// queue is full.
+///
 /// ```
 /// use voicepool::{Config, Mixer, Play, Sound, ms};
 ///
-/// let (mixer, mut renderer) = Mixer::offline(Config::default())?;
+/// let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT)?;
 /// let beep = Sound::from_mono(48_000, &[0.1; 4800])?;
 ///
 /// let voice = mixer.play(Play::of(&beep).gain(0.5).looping());
@@ -87,9 +92,38 @@ impl Mixer {
         Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
     }
 
-    /// Loads a file, at the mixer's own rate: so it plays the fastest.
+    /// Loads a file, at the mixer's own rate: so it plays the fastest. It is [`Sound::load`], and then
+    /// [`Sound::resampled`] if the file has another rate.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read ([`Error::Read`]), is none that is understood
+    /// ([`Error::Unsupported`], [`Error::Damaged`]), or holds what cannot be played
+    /// ([`Error::Sound`]).
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Sound, Error> {
-        let sound = Sound::load(path)?;
+        self.at_own_rate(Sound::load(path)?)
+    }
+
+    /// Loads a file that is already in memory, at the mixer's own rate: for asset loaders, archives
+    /// and `include_bytes!`. The sound has this name, and errors are about it.
+    ///
+    /// ```no_run
+    /// # use voicepool::{Config, Mixer};
+    /// # let mixer = Mixer::open(Config::DEFAULT)?;
+    /// # let bytes = [0; 44];
+    /// let coin = mixer.load_bytes("coin", bytes)?;
+    /// assert_eq!(coin.name(), "coin");
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Mixer::load), but for [`Error::Read`].
+    pub fn load_bytes(&self, name: &str, file: impl AsRef<[u8]>) -> Result<Sound, Error> {
+        self.at_own_rate(Sound::from_named_bytes(name, name, file.as_ref())?)
+    }
+
+    fn at_own_rate(&self, sound: Sound) -> Result<Sound, Error> {
         // What claims to be this slow is damaged or a toy: it plays as it is, but is not blown up.
         if self.sample_rate() / sound.sample_rate() > MOST_GROWTH {
             return Ok(sound);
@@ -97,11 +131,11 @@ impl Mixer {
         sound.resampled(self.sample_rate())
     }
 
-    /// Plays a sound. `None`: the queue to the audio thread has no room.
+    /// Plays a sound, or a [`Play`] that says more about how: by reference or by value.
     ///
     /// ```
     /// # use voicepool::{Config, Mixer, Play, Sound};
-    /// # let (mixer, _renderer) = Mixer::offline(Config::default())?;
+    /// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
     /// # let coin = Sound::from_mono(48_000, &[0.1; 480])?;
     /// mixer.play(&coin);                          // fire and forget
     /// mixer.play(Play::of(&coin).gain(0.5));      // with more to say
@@ -109,6 +143,22 @@ impl Mixer {
     /// mixer.play(&template);                      // again and again
     /// # Ok::<(), voicepool::Error>(())
     /// ```
+    ///
+    /// # What `None` means
+    ///
+    /// The play was turned away: nothing of it will be heard, and no event will tell of it.
+    /// [`Stats::turned_away`] counts it. That happens
+    ///
+    /// - when the queue to the audio thread is full: more than [`Config::commands`] came before it
+    ///   could empty the queue, or the device stands still;
+    /// - while controls that met a full queue wait to be sent first;
+    /// - when as many plays are live as ever can be: `commands + scheduled + parked + max_voices` of
+    ///   [`Config`];
+    /// - when the [`Renderer`](crate::Renderer) is gone.
+    ///
+    /// A full *pool* is not among these. Such a play is accepted and gets an id, and what becomes of
+    /// it is as [`WhenFull`] says. Nor need anybody look at it: what has no id can be given to every
+    /// control, and nothing happens.
     pub fn play(&self, play: impl Into<Play>) -> Option<VoiceId> {
         self.start(play.into())
     }
@@ -116,160 +166,60 @@ impl Mixer {
     fn start(&self, play: Play) -> Option<VoiceId> {
         let mut ledger = self.ledger();
         // A play that is turned away is dropped after the ledger is unlocked.
-        let admission = ledger.validate()?;
-        ledger.play(admission, play)
+        let admission = ledger.validate(1)?;
+        ledger.grow(admission);
+        ledger.play(play)
     }
 
-    /// Ends a play, or everything on a bus, with a fade. Shorter than 5 ms it never is.
-    pub fn stop(&self, target: impl Into<Target>, fade: Duration) {
-        self.change(target.into(), Change::Stop { fade: self.frames(fade) });
-    }
-
-    /// Lets a play, or everything on a bus, stand still.
-    pub fn pause(&self, target: impl Into<Target>) {
-        self.change(target.into(), Change::Pause { fade: 0 });
-    }
-
-    /// Lets it go on where it stood.
-    pub fn resume(&self, target: impl Into<Target>) {
-        self.change(target.into(), Change::Resume { fade: 0 });
-    }
-
-    /// Changes the gain of a play, or of a bus.
-    #[doc(alias = "volume")]
-    pub fn set_gain(&self, target: impl Into<Target>, linear: f32, over: Duration) {
-        let change = Change::Gain { to: sanitize_gain(linear), over: self.frames(over) };
-        self.change(target.into(), change);
-    }
-
-    /// Changes the pan of a play.
-    pub fn set_pan(&self, voice: impl Into<Option<VoiceId>>, left_to_right: f32, over: Duration) {
-        let change = Change::Pan { to: sanitize_pan(left_to_right), over: self.frames(over) };
-        self.change(voice.into().into(), change);
-    }
-
-    /// Changes the speed of a play. Where it comes back to the sound's own, and the sound has the
-    /// mixer's rate, it comes back to the sound's own samples, bit for bit.
-    #[doc(alias("pitch", "playback_rate"))]
-    pub fn set_speed(&self, voice: impl Into<Option<VoiceId>>, ratio: f32, over: Duration) {
-        let change = Change::Speed { to: sanitize_speed(ratio), over: self.frames(over) };
-        self.change(voice.into().into(), change);
-    }
-
-    /// Jumps to a place in the sound. Past its end, the play is finished.
-    pub fn seek(&self, voice: impl Into<Option<VoiceId>>, to: Duration) {
-        let Some(voice) = voice.into() else { return };
-        self.with_ledger(|ledger| {
-            if let Some(rate) = ledger.sound_rate(voice) {
-                let to = units::short_frames(to, rate);
-                ledger.change_voice(voice, Change::Seek { to });
-            }
-        });
-    }
-
-    /// Ends every play there is, also those that wait, and none that comes after. It overtakes
-    /// the queue, so it works when nothing else does.
-    pub fn stop_all(&self, fade: Duration) {
-        let fade = self.frames(fade);
-        self.with_ledger(|ledger| ledger.stop_all(fade));
-    }
-
-    /// Makes the pool larger or smaller, for another scene. Growing loses nobody; shrinking lets
-    /// the quietest go, and waits for those who are protected.
+    /// Plays several sounds together: all are accepted, or none is. What has neither
+    /// [`start_at`](Play::start_at) nor [`delay`](Play::delay) begins on one and the same frame: the
+    /// stems of one piece of music, the layers of one explosion.
     ///
-    /// While another resize is under way, or the queue has no room, the latest wish waits as every
-    /// other control does. It is sent when the mixer is next touched after that.
-    ///
-    /// # Errors
-    ///
-    /// If it can never be: no voices, more than [`Config::max_voices`], or no renderer any more.
-    pub fn resize(&self, voices: usize) -> Result<(), Error> {
-        self.with_ledger(|ledger| ledger.resize(voices))
-    }
-
-    /// Changes the answer to a full pool, from the next play on.
-    pub fn set_when_full(&self, when_full: WhenFull) {
-        self.with_ledger(|ledger| ledger.set_when_full(when_full));
-    }
-
-    /// Whether a play has not ended yet.
-    pub fn is_live(&self, voice: impl Into<Option<VoiceId>>) -> bool {
-        let Some(voice) = voice.into() else { return false };
-        self.with_ledger(|ledger| ledger.is_live(voice))
-    }
-
-    /// What happened since events were last asked for. All clones of a mixer share one queue; who
-    /// asks first gets it. No lock is held between two of them, so a handler may do anything. What one
-    /// leaves unread comes back in its order, for whoever asks next; another that is being read at
-    /// that moment may get it after later ones.
-    ///
-    /// The queue holds as many as [`Config::commands`]; then the oldest make room, and
-    /// [`Stats::missed_events`] counts them.
+    /// Each then gets its voice as any other play does, so that in a full pool one of them may be
+    /// refused or stolen and the others not: stems want [`Priority::Protected`](crate::Priority).
+    /// `None` means what it does at [`play`](Mixer::play), of all of them.
     ///
     /// ```
-    /// # use voicepool::{Config, Event, Mixer, Sound};
-    /// # let (mixer, mut renderer) = Mixer::offline(Config::default())?;
-    /// # mixer.play(&Sound::from_mono(48_000, &[0.1; 480])?.named("coin"));
-    /// # renderer.frames(480);
-    /// for event in mixer.events() {
-    ///     if let Event::Ended { name, why, .. } = event {
-    ///         println!("{name} ended: {why:?}");
-    ///     }
+    /// # use voicepool::{Config, Mixer, Play, Sound, ms};
+    /// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let [drums, strings] = [Sound::from_mono(48_000, &[0.1; 480])?, Sound::from_mono(48_000, &[0.1; 480])?];
+    /// let stems = [Play::of(&drums).looping(), Play::of(&strings).looping().gain(0.0)];
+    /// if let Some([_drums, strings]) = mixer.play_together(stems) {
+    ///     mixer.set_gain(strings, 1.0, ms(2000)); // they come in, and fit
     /// }
     /// # Ok::<(), voicepool::Error>(())
     /// ```
-    pub fn events(&self) -> Events {
-        Events::new(self.clone(), self.with_ledger(|ledger| ledger.events().until()))
+    pub fn play_together<const N: usize>(&self, plays: [Play; N]) -> Option<[VoiceId; N]> {
+        let mut voices = [VoiceId::from_bits(0); N];
+        let mut ledger = self.ledger();
+        // As in `start`.
+        let admission = ledger.validate(N)?;
+        ledger.grow(admission);
+        for (voice, play) in voices.iter_mut().zip(plays) {
+            *voice = ledger.play(play)?;
+        }
+        Some(voices)
     }
 
-    /// Something with the queue of events, and no more: what came back is not entered.
-    pub(super) fn with_events<R>(&self, act: impl FnOnce(&mut EventQueue) -> R) -> R {
-        act(self.lock().events())
-    }
-
-    /// The books.
-    pub fn stats(&self) -> Stats {
-        self.with_ledger(|ledger| ledger.stats())
-    }
-
-    /// Begins the peaks anew: the highest output, the most voices, the loudest loss.
-    pub fn reset_peaks(&self) {
-        self.with_ledger(|ledger| ledger.reset_peaks());
-    }
-
-    /// A picture of every play, as the audio side last drew it; asking orders the next one, so the
-    /// first answer is empty. While nobody asks, none is drawn.
-    pub fn voices(&self) -> Vec<VoiceInfo> {
-        self.with_ledger(|ledger| ledger.voices())
-    }
-
-    /// Where the sound goes.
-    pub fn output(&self) -> OutputState {
-        self.shared.bridge.output()
-    }
-
-    /// How many frames were handed out: the time that [`Play::start_at`] speaks of. The mixer is
-    /// ahead of it by up to two lines of its grid (5.3 ms at 48 kHz): what is said now is heard
-    /// that much later, and an [`Event`](crate::Event) may tell of a frame that lies as far ahead.
-    pub fn clock(&self) -> u64 {
-        self.shared.bridge.meters.clock.load(Relaxed)
-    }
-
-    /// Frames a second.
-    pub fn sample_rate(&self) -> u32 {
-        self.shared.rate
-    }
-
-    fn frames(&self, duration: Duration) -> u32 {
-        units::short_frames(duration, self.shared.rate)
-    }
-
-    fn change(&self, target: Target, change: Change) {
-        self.with_ledger(|ledger| match target {
-            Target::Voice(voice) => ledger.change_voice(voice, change),
-            Target::Bus(bus) => ledger.change_bus(bus, change),
-            Target::Nothing => (),
-        });
+    /// Plays a sound for as long as the [`Held`] that it gives is kept, and stops it with a fade when
+    /// that is dropped: the engine of a car, the hum of a machine, as a field of the thing that hums.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Held, Mixer, Play, Sound, ms};
+    /// # let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let motor = Sound::from_mono(48_000, &[0.1; 480])?;
+    /// struct Car {
+    ///     engine: Held,
+    /// }
+    /// let car = Car { engine: mixer.hold(Play::of(&motor).looping(), ms(80)) };
+    /// mixer.set_speed(car.engine.id(), 1.5, ms(500));
+    /// drop(car);
+    /// # renderer.frames(48_000);
+    /// # assert_eq!(mixer.stats().live, 0);
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    pub fn hold(&self, play: impl Into<Play>, fade: Duration) -> Held {
+        Held::new(self.clone(), self.play(play), fade)
     }
 
     /// Does something with the ledger, after what came back was entered and what waited was sent.

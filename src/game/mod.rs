@@ -3,8 +3,10 @@
 mod deferred_drops;
 mod event_queue;
 mod events;
+mod held;
 mod ledger;
 mod mixer;
 
 pub use events::Events;
+pub use held::Held;
 pub use mixer::Mixer;

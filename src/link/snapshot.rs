@@ -21,20 +21,22 @@ pub(crate) struct Snapshot {
     rows: Vec<Row>,
     /// The number of the last command that had been heard: later plays are not in it.
     pub heard: u64,
+    /// The frame on which it was drawn: the next that each play would hand out.
+    pub at: u64,
 }
 
 impl Snapshot {
     pub fn new(capacity: usize) -> Snapshot {
-        Snapshot { rows: Vec::with_capacity(capacity), heard: 0 }
+        Snapshot { rows: Vec::with_capacity(capacity), heard: 0, at: 0 }
     }
 
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    pub fn begin(&mut self, heard: u64) {
+    pub fn begin(&mut self, heard: u64, at: u64) {
         self.rows.clear();
-        self.heard = heard;
+        (self.heard, self.at) = (heard, at);
     }
 
     /// Adds a row, if there is room: it never allocates.

@@ -16,7 +16,7 @@ use crate::{Error, Frame};
 
 /// The most frames that fit into one WAV file, whose sizes are 32-bit: a little over three hours
 /// at 48 kHz. Room is left for the headers.
-pub(crate) const MOST_WAV_FRAMES: usize = (u32::MAX as usize - 1024) / size_of::<Frame>();
+const MOST_WAV_FRAMES: usize = (u32::MAX as usize - 1024) / size_of::<Frame>();
 
 /// How many frames are rendered at a time on the way to a file.
 const BLOCK: usize = 4096;
@@ -78,7 +78,8 @@ fn write(
         return Err(Error::Write { path: path.to_owned(), source });
     }
     if count > MOST_WAV_FRAMES {
-        return Err(Error::TooLong { path: path.to_owned(), frames: count });
+        let (path, most) = (path.to_owned(), MOST_WAV_FRAMES);
+        return Err(Error::TooLong { path, frames: count, most });
     }
     let part = part_path(path);
     let written = (|| {

@@ -22,7 +22,7 @@ pub(crate) use samples::{Sample, Samples};
 use samples::{Seam, admit, gather};
 
 use crate::config::RATES;
-
+use crate::error::Fault;
 use crate::{Error, Frame, units};
 
 /// Positions are 32.32 fixed point; one bit is kept for what runs past the end.
@@ -82,19 +82,25 @@ impl Sound {
     /// only as far as the file goes: see [`is_truncated`](Sound::is_truncated).
     pub fn load(path: impl AsRef<Path>) -> Result<Sound, Error> {
         let path = path.as_ref();
-        let fault = |fault| Error::Sound { name: path.display().to_string(), fault };
+        let error = |fault: Fault| fault.of(path.display().to_string());
         let file = read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
-        let wav = wav::decode(&file).map_err(fault)?;
+        let wav = wav::decode(&file).map_err(error)?;
         drop(file);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        Sound::new(&*stem, wav.sample_rate, wav.samples, None, wav.truncated).map_err(fault)
+        Sound::new(&*stem, wav.sample_rate, wav.samples, None, wav.truncated)
+            .map_err(|fault| error(fault.into()))
     }
 
     /// The same for a file that is already in memory: `include_bytes!`, asset loaders.
     pub fn from_bytes(file: impl AsRef<[u8]>) -> Result<Sound, Error> {
-        wav::decode(file.as_ref())
-            .and_then(|wav| Sound::new("", wav.sample_rate, wav.samples, None, wav.truncated))
-            .map_err(|fault| Error::Sound { name: "sound bytes".into(), fault })
+        Sound::from_named_bytes("", "sound bytes", file.as_ref())
+    }
+
+    /// The same under a name; errors are about `what`.
+    pub(crate) fn from_named_bytes(name: &str, what: &str, file: &[u8]) -> Result<Sound, Error> {
+        let wav = wav::decode(file).map_err(|fault| fault.of(what))?;
+        Sound::new(name, wav.sample_rate, wav.samples, None, wav.truncated)
+            .map_err(|fault| Fault::from(fault).of(what))
     }
 
     /// A sound of samples that sound on both sides alike.

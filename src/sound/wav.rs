@@ -11,6 +11,7 @@ use hound::WavReader;
 
 use super::check_rate;
 use super::samples::{Samples, admit, gather};
+use crate::error::Fault;
 
 /// A decoded file.
 pub(crate) struct Wav {
@@ -20,7 +21,7 @@ pub(crate) struct Wav {
 }
 
 /// Decodes a whole file. An error is the fault alone; the caller knows the file's name.
-pub(crate) fn decode(file: &[u8]) -> Result<Wav, String> {
+pub(crate) fn decode(file: &[u8]) -> Result<Wav, Fault> {
     check_length(file.len() as u64)?;
     let chunks = Chunks::find(riff(file)?)?;
     let format = Format::parse(chunks.fmt, chunks.data)?;
@@ -40,12 +41,12 @@ pub(crate) fn check_length(bytes: u64) -> Result<(), String> {
 }
 
 /// What follows the first 12 bytes of a WAV file; what is not one is told by its first bytes.
-fn riff(file: &[u8]) -> Result<&[u8], String> {
+fn riff(file: &[u8]) -> Result<&[u8], Fault> {
     let kind = match file {
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', chunks @ ..] => {
             return Ok(chunks);
         }
-        [] => return Err("is empty".into()),
+        [] => return Err(Fault::damaged("is empty")),
         [b'O', b'g', b'g', b'S', ..] => "an Ogg",
         [b'f', b'L', b'a', b'C', ..] => "a FLAC",
         [b'I', b'D', b'3', ..] => "an MP3",
@@ -61,9 +62,9 @@ fn riff(file: &[u8]) -> Result<&[u8], String> {
         [b'c', b'a', b'f', b'f', ..] => "a Core Audio",
         [b'.', b's', b'n', b'd', ..] => "an AU",
         [b'M', b'T', b'h', b'd', ..] => "a MIDI",
-        _ => return Err("is not a WAV file".into()),
+        _ => return Err(Fault::unsupported("is not a WAV file")),
     };
-    Err(format!("is {kind} file; only WAV is read"))
+    Err(Fault::unsupported(format!("is {kind} file; only WAV is read")))
 }
 
 /// The two chunks that matter.
@@ -77,7 +78,7 @@ struct Chunks<'file> {
 impl<'file> Chunks<'file> {
     /// Walks the chunks up to the data. The size of the whole, in the first 12 bytes, is left
     /// out of it: many writers get it wrong, and nothing hangs on it.
-    fn find(mut rest: &'file [u8]) -> Result<Chunks<'file>, String> {
+    fn find(mut rest: &'file [u8]) -> Result<Chunks<'file>, Fault> {
         /// Written by a program that could not go back and fill in the length.
         const STREAMED: u32 = u32::MAX;
         let mut fmt = None;
@@ -91,7 +92,9 @@ impl<'file> Chunks<'file> {
                 b"fmt " => fmt = fmt.or(Some(there)),
                 b"data" => {
                     return Ok(Chunks {
-                        fmt: fmt.ok_or("has no fmt chunk before its data chunk")?,
+                        fmt: fmt.ok_or_else(|| {
+                            Fault::damaged("has no fmt chunk before its data chunk")
+                        })?,
                         data: there,
                         promised: (size != STREAMED).then_some(u64::from(size)),
                     });
@@ -102,7 +105,7 @@ impl<'file> Chunks<'file> {
             let next = length.saturating_add(length % 2);
             rest = body.get(next..).unwrap_or_default();
         }
-        Err("has no data chunk".into())
+        Err(Fault::damaged("has no data chunk"))
     }
 }
 
@@ -123,9 +126,12 @@ const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xFFFE;
 
 impl Format {
-    fn parse(fmt: &[u8], data: &[u8]) -> Result<Format, String> {
+    fn parse(fmt: &[u8], data: &[u8]) -> Result<Format, Fault> {
         let Some((fixed, extra)) = fmt.split_first_chunk::<16>() else {
-            return Err(format!("has a fmt chunk of {} bytes; it takes 16", fmt.len()));
+            return Err(Fault::damaged(format!(
+                "has a fmt chunk of {} bytes; it takes 16",
+                fmt.len()
+            )));
         };
         // Bytes 8 to 12, the bytes per second, follow from the others and are not needed.
         let &[t0, t1, c0, c1, r0, r1, r2, r3, _, _, _, _, f0, f1, b0, b1] = fixed;
@@ -144,7 +150,9 @@ impl Format {
             FLOAT => true,
             _ => {
                 let codec = codec_name(codec);
-                return Err(format!("holds {codec} samples; only integers and floats are read"));
+                return Err(Fault::unsupported(format!(
+                    "holds {codec} samples; only integers and floats are read"
+                )));
             }
         };
         match bits {
@@ -152,14 +160,20 @@ impl Format {
             // Odd depths sit in the high bits of whole bytes: they are read as those bytes.
             1..=31 if !float => {}
             _ if float => {
-                return Err(format!("holds {bits}-bit float samples; only 32 bits are read"));
+                return Err(Fault::unsupported(format!(
+                    "holds {bits}-bit float samples; only 32 bits are read"
+                )));
             }
             _ => {
-                return Err(format!("holds {bits}-bit integer samples; 8 to 32 bits are read"));
+                return Err(Fault::unsupported(format!(
+                    "holds {bits}-bit integer samples; 8 to 32 bits are read"
+                )));
             }
         }
         if !matches!(channels, 1 | 2) {
-            return Err(format!("has {channels} channels; only mono and stereo are read"));
+            return Err(Fault::unsupported(format!(
+                "has {channels} channels; only mono and stereo are read"
+            )));
         }
         check_rate(sample_rate)?;
         // Some writers leave this field empty; it follows from the others.
@@ -171,10 +185,10 @@ impl Format {
             _ => (bits.div_ceil(8), bits.next_multiple_of(8)),
         };
         if bytes * channels != frame_bytes {
-            return Err(format!(
+            return Err(Fault::damaged(format!(
                 "says a frame has {frame_bytes} bytes; {channels} of {bits} bits have {}",
                 bytes * channels
-            ));
+            )));
         }
         Ok(Format { float, channels, sample_rate, bytes, bits })
     }
@@ -184,7 +198,7 @@ impl Format {
     }
 
     /// Decodes whole frames into the form they are kept in.
-    fn samples(&self, data: &[u8]) -> Result<Samples, String> {
+    fn samples(&self, data: &[u8]) -> Result<Samples, Fault> {
         const FULL_24: f32 = (1u32 << 23) as f32;
         const FULL_32: f32 = (1u32 << 31) as f32;
         let count = data.len() / self.frame_bytes();
@@ -241,19 +255,21 @@ impl Format {
 
 /// What the extensible form adds: the codec, which it says with a GUID, and how many bits of a
 /// sample are valid.
-fn extended(extra: &[u8], bits: u16) -> Result<(u16, u16), String> {
+fn extended(extra: &[u8], bits: u16) -> Result<(u16, u16), Fault> {
     /// What all codecs that had a number before there were GUIDs end in.
     const NUMBERED: [u8; 14] = *b"\x00\x00\x00\x00\x10\x00\x80\x00\x00\xAA\x00\x38\x9B\x71";
     let Some([_, _, v0, v1, _, _, _, _, c0, c1, guid @ ..]) = extra.first_chunk::<24>() else {
         let bytes = extra.len() + 16;
-        return Err(format!("has an extensible fmt chunk of {bytes} bytes; it takes 40"));
+        return Err(Fault::damaged(format!(
+            "has an extensible fmt chunk of {bytes} bytes; it takes 40"
+        )));
     };
     if *guid != NUMBERED {
-        return Err("holds samples of a codec without a number".into());
+        return Err(Fault::unsupported("holds samples of a codec without a number"));
     }
     let valid_bits = u16::from_le_bytes([*v0, *v1]);
     if valid_bits > bits {
-        return Err(format!("says that {valid_bits} of {bits} bits are valid"));
+        return Err(Fault::damaged(format!("says that {valid_bits} of {bits} bits are valid")));
     }
     Ok((u16::from_le_bytes([*c0, *c1]), valid_bits))
 }
@@ -287,8 +303,8 @@ fn kept<T: Default>(
     next: impl FnMut(usize) -> Result<T, String>,
     mono_of: fn(Arc<[[T; 1]]>) -> Samples,
     stereo_of: fn(Arc<[[T; 2]]>) -> Samples,
-) -> Result<Samples, String> {
-    if stereo { gather(count, next).map(stereo_of) } else { gather(count, next).map(mono_of) }
+) -> Result<Samples, Fault> {
+    Ok(if stereo { stereo_of(gather(count, next)?) } else { mono_of(gather(count, next)?) })
 }
 
 fn decoded<T>(sample: Option<hound::Result<T>>) -> Result<T, String> {
@@ -325,7 +341,7 @@ mod tests {
             (b"\0", "is not a WAV file"),
             (b"", "is empty"),
         ] {
-            assert_eq!(riff(file).unwrap_err(), fault);
+            assert_eq!(riff(file).unwrap_err().of("it").to_string(), format!("it: {fault}"));
         }
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use voicepool::{
-    BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, Sound, VoiceId, WhenStolen,
+    BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, Sound, VoiceId, WhenStolen, ms,
 };
 
 use super::clip::Clip;
@@ -102,8 +102,8 @@ impl Pair {
     fn change(&self, id: VoiceId, change: Change) {
         match change {
             Change::Stop(fade) => self.mixer.stop(id, fade),
-            Change::Pause => self.mixer.pause(id),
-            Change::Resume => self.mixer.resume(id),
+            Change::Pause => self.mixer.pause(id, ms(0)),
+            Change::Resume => self.mixer.resume(id, ms(0)),
             Change::Gain(to, over) => self.mixer.set_gain(id, to, over),
             Change::Pan(to, over) => self.mixer.set_pan(id, to, over),
             Change::Speed(to, over) => self.mixer.set_speed(id, to, over),
@@ -114,8 +114,8 @@ impl Pair {
     fn change_bus(&self, bus: BusId, change: Change) {
         match change {
             Change::Stop(fade) => self.mixer.stop(bus, fade),
-            Change::Pause => self.mixer.pause(bus),
-            Change::Resume => self.mixer.resume(bus),
+            Change::Pause => self.mixer.pause(bus, ms(0)),
+            Change::Resume => self.mixer.resume(bus, ms(0)),
             Change::Gain(to, over) => self.mixer.set_gain(bus, to, over),
             Change::Pan(..) | Change::Speed(..) | Change::Seek(_) => unreachable!(),
         }
@@ -169,7 +169,7 @@ impl Pair {
     fn happening(&self, event: Event) -> Happening {
         let tag_of = |id| self.ids.iter().position(|it| *it == id).expect("an id we were given");
         match event {
-            Event::Ended { voice, tag, name: _, at, why } => {
+            Event::Ended { voice, tag, at, why, .. } => {
                 assert_eq!(tag, tag_of(voice) as u64);
                 let what = match why {
                     Ending::Finished => What::Finished,
@@ -183,7 +183,7 @@ impl Pair {
                 };
                 Happening { at, tag, what }
             }
-            Event::Parked { voice, tag, at, why } => {
+            Event::Parked { voice, tag, at, why, .. } => {
                 assert_eq!(tag, tag_of(voice) as u64);
                 let why = match why {
                     Parking::Paused => Why::Paused,
@@ -198,7 +198,7 @@ impl Pair {
                 };
                 Happening { at, tag, what: What::Parked(why) }
             }
-            Event::Unparked { voice, tag, at } => {
+            Event::Unparked { voice, tag, at, .. } => {
                 assert_eq!(tag, tag_of(voice) as u64);
                 Happening { at, tag, what: What::Unparked }
             }

@@ -258,7 +258,7 @@ impl Stage {
 
     /// Notices go only into the room that is kept for them.
     pub fn notice(&mut self, tag: u64, what: What) {
-        if self.uncollected < 2 * self.config.parked {
+        if self.uncollected < 2 * self.config.parked + self.config.scheduled {
             self.uncollected += 1;
             self.happened.push(Happening { at: self.now, tag, what });
         } else {

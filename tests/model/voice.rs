@@ -368,7 +368,7 @@ impl Voice {
                     (tap(2), 0.5 * (-t2 + t3)),
                 ])
             }
-            Interpolation::Sinc => {
+            _ => {
                 let (row, blend) = ((fraction * 256.0) as usize, (fraction * 256.0).fract());
                 let weight = |i: usize| sinc[row][i] * (1.0 - blend) + sinc[row + 1][i] * blend;
                 let taps: Vec<_> = (0..16).map(|i| (tap(i as i64 - 7), weight(i))).collect();

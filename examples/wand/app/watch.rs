@@ -99,7 +99,7 @@ impl App {
                 self.note(at, text, vec![name], Kind::Loud);
             }
             Event::Ended { voice, .. } => drop(self.slots.remove(&voice)),
-            Event::Parked { voice, tag, at, why } => {
+            Event::Parked { voice, tag, at, why, .. } => {
                 if let Parking::Stolen { by, by_tag, level } = why {
                     let theft = self.theft(voice, tag, by, by_tag, level);
                     self.hand_over(theft, by);

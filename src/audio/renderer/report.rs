@@ -90,7 +90,7 @@ impl Renderer {
     }
 
     fn draw(&self, snapshot: &mut Snapshot) {
-        snapshot.begin(self.applied);
+        snapshot.begin(self.applied, self.now);
         let row = |voice: &Voice, slot, parked| {
             let way = self.buses.way(voice.bus);
             Row {

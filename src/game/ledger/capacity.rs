@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::config::{Config, WhenFull};
+use crate::error::ResizeFault;
 use crate::link::message::QUANTUM;
 use crate::link::{Bridge, MOST_RESIZES};
 
@@ -49,29 +50,36 @@ impl Capacity {
         self.when_full = when_full;
     }
 
-    pub fn max_voices(&self) -> usize {
-        self.max_voices
-    }
-
     pub fn voices(&self) -> usize {
         self.voices
     }
 
-    /// To how many voices the pool must grow before so many plays can be live, if it must.
-    pub fn growth(&self, plays: usize, bridge: &Bridge) -> Option<usize> {
+    /// To how many voices the pool must grow before so many more plays, beside those that are live, if
+    /// it must: as if they came one after another, and it doubled for each that needs it.
+    pub fn growth(&self, live: usize, plays: usize, bridge: &Bridge) -> Option<usize> {
         if self.when_full != WhenFull::Grow {
             return None;
         }
         let parked = bridge.meters.parked.load(Relaxed) as usize;
-        let voices = if self.wish_waits { self.settled_voices } else { self.voices };
-        let grows =
-            plays > voices + parked && voices < self.max_voices && self.resizes < MOST_RESIZES;
-        grows.then(|| (2 * voices).min(self.max_voices))
+        let before = if self.wish_waits { self.settled_voices } else { self.voices };
+        let grown = |voices: usize, play: usize| match live + play > voices + parked {
+            true => (2 * voices).min(self.max_voices),
+            false => voices,
+        };
+        let voices = (1..=plays).fold(before, grown);
+        (voices > before && self.resizes < MOST_RESIZES).then_some(voices)
     }
 
-    /// Wishes for so many voices, from when they can be had.
-    pub fn wish(&mut self, voices: usize) {
+    /// Wishes for so many voices, from when they can be had. Says why there can never be as many.
+    pub fn wish(&mut self, voices: usize) -> Result<(), ResizeFault> {
+        if voices == 0 {
+            return Err(ResizeFault::NoVoices);
+        }
+        if voices > self.max_voices {
+            return Err(ResizeFault::TooMany { max_voices: self.max_voices });
+        }
         (self.settled_voices, self.wish_waits) = (voices, true);
+        Ok(())
     }
 
     /// Whether there are as many voices as were wished for, and no more.

@@ -118,6 +118,13 @@ impl Inbox {
         }
     }
 
+    /// Tells the game that a play that waited for its frame has begun.
+    pub fn record_start(&mut self, ticket: u32, at: u64, tickets: &Tickets) {
+        if let Some((voice, held)) = tickets.id_of(ticket).zip(tickets.get(ticket)) {
+            self.push_event(Event::Started { voice, tag: held.tag, at });
+        }
+    }
+
     /// How the plays ended, and how many events nobody asked for in time.
     pub fn stats(&self) -> Stats {
         Stats {

@@ -5,19 +5,22 @@ mod inbox;
 mod outbox;
 mod pending;
 mod snapshots;
+mod tags;
 mod tickets;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use super::deferred_drops::DeferredDrops;
 use super::event_queue::EventQueue;
 use crate::Error;
 use crate::config::{Config, WhenFull};
+use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
 use crate::link::message::{Change, Command, End, Ended, Made, Report, Request};
-use crate::play::{BusId, Play};
+use crate::play::{Play, Target};
 use crate::stats::{Stats, VoiceInfo};
 use capacity::Capacity;
 use inbox::Inbox;
@@ -38,10 +41,10 @@ pub(super) struct Ledger {
     turned_away: u64,
 }
 
-/// What it takes to send a play. Decided once, since the audio side may change at any moment what it
+/// What it takes to send plays. Decided once, since the audio side may change at any moment what it
 /// depends on.
 pub(super) struct Admission {
-    /// The pool that must be sent before it, if one must.
+    /// The pool that must be sent before them, if one must.
     grow_to: Option<usize>,
 }
 
@@ -65,27 +68,38 @@ impl Ledger {
         }
     }
 
-    /// Whether there is room for another play, and for the pool that it may need. Counts those for
-    /// which there is none.
-    pub fn validate(&mut self) -> Option<Admission> {
-        let grow_to = self.capacity.growth(self.tickets.len() + 1, &self.bridge);
-        let grow_to = grow_to.filter(|_| self.bridge.commands.capacity() > 1);
-        let messages = 1 + u64::from(grow_to.is_some());
-        let admits = self.outbox.has_room_for(messages) && !self.tickets.is_full();
-        self.turned_away += u64::from(!admits);
+    /// Whether there is room for so many plays together, and for the pool that they may need. Counts
+    /// those for which there is none.
+    #[inline]
+    pub fn validate(&mut self, plays: usize) -> Option<Admission> {
+        let grow_to = self.capacity.growth(self.tickets.len(), plays, &self.bridge);
+        // Where the queue can never hold both, plays do without a larger pool.
+        let grow_to = grow_to.filter(|_| self.bridge.commands.capacity() > plays as u64);
+        let commands = plays as u64 + u64::from(grow_to.is_some());
+        let tickets = self.tickets.capacity() - self.tickets.len();
+        let admits = tickets >= plays && self.outbox.has_room_for(commands);
+        if !admits {
+            self.turned_away += plays as u64;
+        }
         admits.then_some(Admission { grow_to })
     }
 
-    /// Accepts a play and sends it: the one place that does. There is room, since only we send;
-    /// were there none all the same, the play would be turned away.
-    pub fn play(&mut self, admission: Admission, play: Play) -> Option<VoiceId> {
+    /// Sends the pool that plays need before them.
+    #[inline]
+    pub fn grow(&mut self, admission: Admission) {
         if let Some(voices) = admission.grow_to {
             self.send_resize(voices);
         }
-        let Play { sound, settings } = play;
-        let (number, sound_number) = (self.outbox.next_number(), sound.number());
-        let voice = self.tickets.insert(|| Ticket {
-            sound,
+    }
+
+    /// Accepts a play and sends it: the one place that does. It was validated, so there is room, since
+    /// only we send; were there none all the same, the play would be turned away.
+    #[inline]
+    pub fn play(&mut self, play: Play) -> Option<VoiceId> {
+        let (settings, sound_number) = (&play.settings, play.sound.number());
+        let number = self.outbox.next_number();
+        let voice = self.tickets.insert(Ticket {
+            sound: play.sound,
             tag: settings.tag,
             bus: settings.bus,
             priority: settings.priority,
@@ -102,14 +116,23 @@ impl Ledger {
         Some(voice)
     }
 
-    pub fn change_voice(&mut self, voice: VoiceId, change: Change) {
-        if let Some(ticket) = self.tickets.find(voice) {
-            self.outbox.control(Recipient::Voice(ticket), change, &self.tickets);
+    /// Sends a control, or lets it wait.
+    pub fn change(&mut self, target: Target, change: Change) {
+        let Ledger { tickets, outbox, .. } = self;
+        match target {
+            Target::Voice(voice) => {
+                if let Some(ticket) = tickets.find(voice) {
+                    outbox.control(Recipient::Voice(ticket), change, tickets);
+                }
+            }
+            Target::Bus(bus) => outbox.control(Recipient::Bus(bus), change, tickets),
+            Target::Tag(tag) => {
+                for ticket in tickets.tagged(tag) {
+                    outbox.control(Recipient::Voice(ticket), change, tickets);
+                }
+            }
+            Target::Nothing => (),
         }
-    }
-
-    pub fn change_bus(&mut self, bus: BusId, change: Change) {
-        self.outbox.control(Recipient::Bus(bus), change, &self.tickets);
     }
 
     /// Ends every play that was ever accepted, and nothing that comes later.
@@ -143,18 +166,12 @@ impl Ledger {
     }
 
     pub fn resize(&mut self, voices: usize) -> Result<(), Error> {
-        let fault = if voices == 0 {
-            "it must be at least 1".to_owned()
-        } else if voices > self.capacity.max_voices() {
-            format!("Config::max_voices is {}", self.capacity.max_voices())
-        } else if self.bridge.is_closed() {
-            "the renderer is gone".to_owned()
-        } else {
-            self.capacity.wish(voices);
-            self.resize_if_due();
-            return Ok(());
-        };
-        Err(Error::Resize { voices, fault })
+        self.capacity.wish(voices).map_err(|why| Error::Resize { voices, why })?;
+        if self.bridge.is_closed() {
+            return Err(Error::Resize { voices, why: ResizeFault::NoRenderer });
+        }
+        self.resize_if_due();
+        Ok(())
     }
 
     fn resize_if_due(&mut self) {
@@ -204,7 +221,7 @@ impl Ledger {
                 self.inbox.record_parking(ticket, at, why, tickets, voices, drops);
             }
             Report::Unparked { ticket, at } => self.inbox.record_unparking(ticket, at, tickets),
-            Report::Started { .. } => (),
+            Report::Started { ticket, at } => self.inbox.record_start(ticket, at, tickets),
             Report::Retired(pool) => {
                 self.capacity.resized();
                 drops.add_pool(pool);
@@ -299,6 +316,12 @@ impl Ledger {
     pub fn voices(&mut self) -> Vec<VoiceInfo> {
         self.snapshots.voices(&self.bridge, &self.tickets)
     }
+
+    /// Where a play was in the latest picture, and on which frame. Orders the next one.
+    pub fn position(&mut self, voice: VoiceId) -> Option<(Duration, u64)> {
+        let ticket = self.tickets.find(voice)?;
+        self.snapshots.position(ticket, &self.bridge, &self.tickets)
+    }
 }
 
 #[cfg(test)]
@@ -306,7 +329,10 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::play::BusId;
     use crate::sound::Sound;
+
+    const MASTER: Target = Target::Bus(BusId::MASTER);
 
     /// Under `Grow`, a pool of one voice that is taken: the next play needs a larger one before it,
     /// unless somebody is parked.
@@ -323,8 +349,8 @@ mod tests {
         let bridge = Arc::new(Bridge::new(&config));
         let mut ledger = Ledger::new(&config, 0, bridge.clone(), |_| Box::new(()));
         let play = Play::of(&Sound::from_mono(48_000, &[0.5]).unwrap());
-        let admission = ledger.validate().expect("there is room");
-        ledger.play(admission, play.clone()).expect("it is sent");
+        ledger.validate(1).expect("there is room");
+        ledger.play(play.clone()).expect("it is sent");
         ledger.publish();
         bridge.commands.receive();
         (ledger, bridge, play)
@@ -344,9 +370,11 @@ mod tests {
             });
             for round in 0..50_000 {
                 // This leaves a place for the play, and none for a pool before it.
-                ledger.change_bus(BusId::MASTER, Change::Pause { fade: 0 });
-                let admission = ledger.validate();
-                let accepted = admission.and_then(|it| ledger.play(it, play.clone()));
+                ledger.change(MASTER, Change::Pause { fade: 0 });
+                let accepted = ledger.validate(1).and_then(|admission| {
+                    ledger.grow(admission);
+                    ledger.play(play.clone())
+                });
                 ledger.publish();
                 let mut sent = 0;
                 while let Some(command) = bridge.commands.receive() {
@@ -369,9 +397,9 @@ mod tests {
     fn a_play_that_cannot_be_sent_after_all_was_not_accepted() {
         let (mut ledger, _bridge, play) = about_to_grow(1);
         let before = ledger.stats();
-        let admission = ledger.validate().expect("there is room");
-        ledger.change_bus(BusId::MASTER, Change::Pause { fade: 0 });
-        assert_eq!(ledger.play(admission, play), None);
+        ledger.validate(1).expect("there is room");
+        ledger.change(MASTER, Change::Pause { fade: 0 });
+        assert_eq!(ledger.play(play), None);
         let turned_away = before.turned_away + 1;
         assert_eq!(ledger.stats(), Stats { turned_away, ..before });
     }

@@ -44,15 +44,16 @@ impl Outbox {
         self.bridge.commands.placed() + 1
     }
 
-    /// Places a command in the queue, if there is room.
-    #[inline]
+    /// Places a command in the queue, if there is room. Inlined, so that a play is made into the form in
+    /// which it crosses where it is made.
+    #[inline(always)]
     pub fn send(&mut self, command: PlainCommand, tickets: &Tickets) -> bool {
         self.send_by(command, tickets, |bridge, command| bridge.commands.place(command).is_ok())
     }
 
     /// The one way by which commands leave. Each crosses with the sound of its ticket in it, or a pool
     /// that is made for it here.
-    #[inline]
+    #[inline(always)]
     fn send_by(
         &mut self,
         command: PlainCommand,

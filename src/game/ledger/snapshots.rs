@@ -1,6 +1,8 @@
 //! Pictures of all plays, as the audio side draws them.
 
-use super::tickets::Tickets;
+use std::time::Duration;
+
+use super::tickets::{Ticket, Tickets};
 use crate::link::{Bridge, Row, Snapshot};
 use crate::stats::VoiceInfo;
 use crate::units;
@@ -12,18 +14,29 @@ pub(super) struct Snapshots {
     is_ordered: bool,
     /// How many plays the audio side can have.
     rows: usize,
+    /// The row of each ticket that is in the latest picture, made when a position is first asked for
+    /// and once for every picture from which one is. Of those that are not in it, it says anything.
+    row_of: Vec<u32>,
+    is_indexed: bool,
 }
 
 impl Snapshots {
     pub fn new(rows: usize) -> Snapshots {
-        Snapshots { latest: None, spare: None, is_ordered: false, rows }
+        Snapshots {
+            latest: None,
+            spare: None,
+            is_ordered: false,
+            rows,
+            row_of: Vec::new(),
+            is_indexed: false,
+        }
     }
 
     /// Takes the picture that was ordered, if it was drawn, and orders the next one.
     fn refresh(&mut self, bridge: &Bridge) {
         if let Some(filled) = bridge.take_filled() {
             self.spare = self.latest.replace(filled);
-            self.is_ordered = false;
+            (self.is_ordered, self.is_indexed) = (false, false);
         }
         if !self.is_ordered {
             let sheet = self.spare.take().unwrap_or_else(|| Box::new(Snapshot::new(self.rows)));
@@ -37,9 +50,7 @@ impl Snapshots {
         self.refresh(bridge);
         let Some(latest) = &self.latest else { return Vec::new() };
         let info = |row: &Row| {
-            // A later play may hold the ticket by now.
-            let ticket =
-                tickets.get(row.ticket).filter(|held| held.number.get() <= latest.heard)?;
+            let ticket = drawn(latest, row, tickets)?;
             Some(VoiceInfo {
                 voice: tickets.id_of(row.ticket)?,
                 slot: row.slot.map(|above| above.get() as usize - 1),
@@ -47,7 +58,7 @@ impl Snapshots {
                 name: ticket.sound.shared_name(),
                 bus: ticket.bus,
                 state: row.state,
-                position: units::duration(u64::from(row.position), ticket.sound.sample_rate()),
+                position: position(row, ticket),
                 level: row.level,
                 gain: row.gain,
                 pan: row.pan,
@@ -56,4 +67,36 @@ impl Snapshots {
         };
         latest.rows().iter().filter_map(info).collect()
     }
+
+    /// Where the play that holds a ticket was in the latest picture, and the frame on which that was
+    /// drawn. Orders the next one.
+    pub fn position(
+        &mut self,
+        ticket: u32,
+        bridge: &Bridge,
+        tickets: &Tickets,
+    ) -> Option<(Duration, u64)> {
+        self.refresh(bridge);
+        let latest = self.latest.as_ref()?;
+        if !self.is_indexed {
+            self.row_of.resize(tickets.capacity(), 0);
+            for (row, at) in latest.rows().iter().zip(0..) {
+                self.row_of[row.ticket as usize] = at;
+            }
+            self.is_indexed = true;
+        }
+        let row = latest.rows().get(self.row_of[ticket as usize] as usize)?;
+        let held = drawn(latest, row, tickets).filter(|_| row.ticket == ticket)?;
+        Some((position(row, held), latest.at))
+    }
+}
+
+/// The play that a row is about, if it is still live: a later one may hold the ticket by now.
+fn drawn<'a>(snapshot: &Snapshot, row: &Row, tickets: &'a Tickets) -> Option<&'a Ticket> {
+    tickets.get(row.ticket).filter(|held| held.number.get() <= snapshot.heard)
+}
+
+/// Where in its sound a play was.
+fn position(row: &Row, ticket: &Ticket) -> Duration {
+    units::duration(u64::from(row.position), ticket.sound.sample_rate())
 }

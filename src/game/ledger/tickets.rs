@@ -1,7 +1,8 @@
 //! The live plays, by their tickets.
 
+use super::tags::TagIndex;
 use crate::event::VoiceId;
-use crate::play::{BusId, Priority};
+use crate::play::{BusId, Priority, Tag};
 use crate::pool::{Key, Pool};
 use crate::sound::Sound;
 
@@ -11,6 +12,7 @@ pub(super) struct Tickets {
     /// The mixer's number, which is part of every id.
     mixer: u32,
     pool: Pool<Ticket>,
+    tags: TagIndex,
 }
 
 /// What the game side knows of a live play. Its place in the pool is its ticket.
@@ -40,7 +42,7 @@ impl Number {
 
 impl Tickets {
     pub fn new(mixer: u32, tickets: usize) -> Tickets {
-        Tickets { mixer, pool: Pool::new(tickets) }
+        Tickets { mixer, pool: Pool::new(tickets), tags: TagIndex::new(tickets) }
     }
 
     /// How many plays are live.
@@ -52,19 +54,32 @@ impl Tickets {
         self.pool.is_empty()
     }
 
-    pub fn is_full(&self) -> bool {
-        self.pool.is_full()
+    /// How many plays can be live.
+    pub fn capacity(&self) -> usize {
+        self.pool.capacity()
     }
 
     /// Gives a play a ticket, if one is left.
-    pub fn insert(&mut self, make: impl FnOnce() -> Ticket) -> Option<VoiceId> {
-        let key = self.pool.insert_with(make)?;
+    #[inline]
+    pub fn insert(&mut self, play: Ticket) -> Option<VoiceId> {
+        let tag = play.tag;
+        let key = self.pool.insert_with(|| play)?;
+        self.tags.insert(key.slot() as u32, tag);
         Some(self.id(key))
     }
 
     /// Takes a ticket back.
+    #[inline]
     pub fn take(&mut self, ticket: u32) -> Option<Ticket> {
-        self.pool.take(ticket)
+        let held = self.pool.take(ticket)?;
+        self.tags.remove(ticket);
+        Some(held)
+    }
+
+    /// The tickets of all plays with a tag, in the order in which they were accepted.
+    pub fn tagged(&self, Tag(tag): Tag) -> impl Iterator<Item = u32> {
+        let has_tag = move |ticket: &u32| self.get(*ticket).is_some_and(|held| held.tag == tag);
+        self.tags.ring(tag).filter(has_tag)
     }
 
     pub fn get(&self, ticket: u32) -> Option<&Ticket> {

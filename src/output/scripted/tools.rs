@@ -134,8 +134,8 @@ pub fn every_call(mixer: &Mixer) {
     mixer.set_pan(voice, 0.5, ms(10));
     mixer.set_speed(voice, 1.5, ms(10));
     mixer.seek(voice, ms(5));
-    mixer.pause(voice);
-    mixer.resume(voice);
+    mixer.pause(voice, ms(0));
+    mixer.resume(voice, ms(0));
     let _ = (mixer.is_live(voice), mixer.voices(), mixer.stats(), mixer.output());
     let _ = (mixer.clock(), mixer.sample_rate(), mixer.resize(mixer.stats().voices));
     mixer.set_when_full(crate::WhenFull::StealQuietest);
