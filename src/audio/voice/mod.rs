@@ -154,10 +154,11 @@ impl Voice {
     /// Adds what remains of it, fading out, to the mix: its coming frames at its present speed.
     pub fn fade_out_into(&self, mut mix: Mix, way: &Way, setup: &Setup, curves: &mut GainCurves) {
         let mut gains = self.gains;
-        // If it is being paused, or is gone as soon anyway, it fades out as it is.
+        // If it is gone as soon anyway, by itself or by a pause that is under way, it fades out as
+        // it is.
         let gone_as_soon = self.is_leaving(setup) && gains.pause.is_at_rest();
-        if gains.pause.target() > 0.0 && !gone_as_soon {
-            gains.pause.ramp_to(0.0, setup.declick);
+        if !gone_as_soon {
+            gains.pause.hurry_to(0.0, setup.declick);
         }
         let frames = self.moving(mix.len() as u32, way);
         let gains = gains.upcoming(frames, way, curves);
