@@ -39,17 +39,20 @@ impl Cursor {
 
     /// Goes round no more: plays on past the loop's end.
     pub fn end_loop(&mut self) {
-        if self.is_entering_seam() {
-            // What comes next is the clip's own end, as if it had never been round.
+        let plays_out = self.active_loop().is_none() && !self.last_round;
+        if plays_out || self.is_entering_seam() {
+            // What comes next is the clip's own, as if it had never been round.
             (self.looping, self.wrapped) = (None, false);
         }
         self.last_round = true;
     }
 
     /// Whether it reads the frames that lead into the loop's start: those of the clip's own end are
-    /// others, so to leave the loop here is a jump.
+    /// others, so to leave the loop here is a jump. In a loop that is nothing but its seam it is one
+    /// everywhere.
     pub fn is_entering_seam(&self) -> bool {
-        self.active_loop().is_some_and(|range| self.frame() >= range.end - range.seam)
+        self.active_loop()
+            .is_some_and(|range| range.is_all_seam() || self.frame() >= range.end - range.seam)
     }
 
     /// Turns towards another step. Towards one frame after the other it lands on whole frames, over
