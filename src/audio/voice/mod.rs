@@ -7,6 +7,8 @@ pub(super) mod position;
 pub(super) mod ramp;
 mod source;
 
+use std::mem;
+
 use super::bus::Way;
 use super::kernel::{Kernels, Mix};
 use super::renderer::batch::Run;
@@ -265,11 +267,12 @@ impl Voice {
 
     /// Comes up from silence where it has jumped to.
     fn come_up_here(&mut self, setup: &Setup) {
-        // If it is being paused, the rest of that fade was for the place it came from.
-        let paused = self.gains.pause.target() == 0.0;
-        self.gains.pause = Ramp::rest(0.0);
-        if !paused {
-            self.declick_in(0, setup);
+        // If it is being paused, the rest of that fade was for the place it came from. If it was
+        // resumed with a fade, the rest of that is still to come.
+        let before = mem::replace(&mut self.gains.pause, Ramp::rest(0.0));
+        if before.target() > 0.0 {
+            let slowly = Some(before.remaining()).filter(|left| *left > setup.declick);
+            self.declick_in(slowly.unwrap_or(0), setup);
         }
     }
 
