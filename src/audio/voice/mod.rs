@@ -231,6 +231,8 @@ impl Voice {
                 self.stopping = true;
                 self.gains.fade.hurry_to(0.0, fade.max(setup.declick));
             }
+            // What nobody hears stands still at once.
+            Change::Pause { .. } if silent => self.gains.pause.hurry_to(0.0, 0),
             Change::Pause { fade } => self.gains.pause.hurry_to(0.0, soft(fade)),
             Change::Resume { fade } => self.declick_in(fade, setup),
             Change::Mute(mute) => {
