@@ -6,28 +6,65 @@ mod common;
 
 use allocator::{heap_calls, held};
 use common::{Random, mono, noise};
-use voicepool::{BusId, Config, Mixer, Play, Priority, Sound, WhenFull, WhenStolen, ms, secs};
+use voicepool::{
+    BusId, Config, Mixer, Play, Priority, Sound, Target, VoiceId, WhenFull, WhenStolen, ms, secs,
+};
 
-/// What a mixer may take before it has heard of any sound.
+/// What a mixer may take, sounds aside.
 const MOST_BYTES: isize = 768 * 1024;
 
-/// A mixer of the default sizes, with both of the pictures that `voices` draws on, stays small.
+/// A mixer of the default sizes stays small, with everything asked for that takes memory only then: the
+/// largest pool, both of the pictures, positions, and a control of every kind waiting for every ticket
+/// and every bus.
 #[test]
 fn a_default_mixer_is_small() {
+    let blip = mono(48_000, &[0.5]);
+    let config = Config::default();
+    let tickets = config.commands + config.scheduled + config.parked + config.max_voices;
     let before = held();
-    let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("a good config");
+    let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
     let opened = held() - before;
-    let mut out = [[0.0; 2]; 256];
-    for _ in 0..4 {
-        drop(mixer.voices());
-        renderer.render(&mut out);
+    mixer.resize(256).expect("as many as may be");
+    // As many plays as there can be: those that wait for a frame that never comes, those that play,
+    // those that are paused and so park, and those that are still in the queue.
+    let mut plays = Vec::with_capacity(tickets);
+    let mut play = |play: Play| plays.extend(mixer.play(play));
+    (0..256).for_each(|_| play(Play::of(&blip).start_at(u64::MAX)));
+    (0..256).for_each(|_| play(Play::of(&blip).looping()));
+    renderer.frames(512);
+    mixer.pause(BusId::MASTER, ms(0));
+    renderer.frames(512);
+    (0..256).for_each(|_| play(Play::of(&blip).looping().priority(Priority::High)));
+    for _ in 0..3 {
+        assert!(mixer.voices().len() <= 768);
+        renderer.frames(512);
     }
-    let pictured = held() - before;
-    drop((mixer, renderer));
+    assert_eq!(mixer.voices().len(), 768);
+    (0..1024).for_each(|_| play(Play::of(&blip)));
+    assert_eq!((plays.len(), mixer.stats().live), (tickets, tickets));
+    assert!(mixer.position(plays[300]).is_some());
+    for voice in &plays {
+        say_everything(&mixer, *voice);
+        mixer.set_pan(*voice, 0.5, ms(9));
+        mixer.set_speed(*voice, 0.5, ms(9));
+        mixer.seek(*voice, ms(9));
+    }
+    (0..32).for_each(|bus| say_everything(&mixer, BusId::new(bus)));
+    let list = (plays.capacity() * size_of::<VoiceId>()) as isize;
+    let all = held() - before - list;
+    drop((mixer, renderer, plays));
     assert_eq!(held(), before, "all of it is given back");
-    println!("a default mixer: {opened} bytes, and with its pictures {pictured}");
-    assert!(opened < MOST_BYTES, "{opened} bytes");
-    assert!(pictured < MOST_BYTES, "{pictured} bytes with pictures");
+    println!("a default mixer: {opened} bytes, and with everything asked for {all}");
+    assert!(opened < all && all < MOST_BYTES, "{all} bytes");
+}
+
+fn say_everything(mixer: &Mixer, target: impl Into<Target>) {
+    let target = target.into();
+    mixer.set_gain(target, 0.5, ms(9));
+    mixer.set_mute(target, true);
+    mixer.end_loop(target);
+    mixer.resume(target, ms(9));
+    mixer.stop(target, ms(9));
 }
 
 fn small(when_full: WhenFull) -> Config {

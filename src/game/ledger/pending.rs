@@ -6,29 +6,14 @@ use crate::link::message::Change;
 /// effect as if all had been sent at once. There may be one for every ticket, so it is kept small.
 #[derive(Default)]
 pub(super) struct Pending {
-    order: [Option<Kind>; 8],
+    order: Order,
     stop: u32,
+    /// Of a pause or a resume.
     pause: u32,
     gain: Ramp,
     pan: Ramp,
     speed: Ramp,
     seek: u32,
-    is_pause: bool,
-    is_mute: bool,
-}
-
-/// Of two controls of one kind only the later counts.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Stop,
-    /// Both pause and resume.
-    Pause,
-    Mute,
-    Gain,
-    Pan,
-    Speed,
-    Seek,
-    EndLoop,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -39,77 +24,138 @@ struct Ramp {
 
 impl Pending {
     pub fn keep(&mut self, change: Change) {
+        let kind = Kind::of(change);
+        let again = self.order.has(kind);
         match change {
-            // The shorter fade, as when both arrive; and from when the first was said.
-            Change::Stop { fade } if self.has(Kind::Stop) => self.stop = self.stop.min(fade),
-            Change::Stop { fade } => {
-                self.stop = fade;
-                self.say(Kind::Stop);
+            Change::Stop { fade } => self.stop = shorter(fade, again.then_some(self.stop)),
+            Change::Pause { fade } | Change::Resume { fade } => {
+                self.pause = shorter(fade, again.then_some(self.pause));
             }
-            Change::Pause { fade } => self.keep_pause(true, fade),
-            Change::Resume { fade } => self.keep_pause(false, fade),
-            Change::Mute(mute) => {
-                self.is_mute = mute;
-                self.say(Kind::Mute);
-            }
-            Change::Gain { to, over } => {
-                self.gain = Ramp { to, over };
-                self.say(Kind::Gain);
-            }
-            Change::Pan { to, over } => {
-                self.pan = Ramp { to, over };
-                self.say(Kind::Pan);
-            }
-            Change::Speed { to, over } => {
-                self.speed = Ramp { to, over };
-                self.say(Kind::Speed);
-            }
-            Change::Seek { to } => {
-                self.seek = to;
-                self.say(Kind::Seek);
-            }
-            Change::EndLoop => self.say(Kind::EndLoop),
+            Change::Gain { to, over } => self.gain = Ramp { to, over },
+            Change::Pan { to, over } => self.pan = Ramp { to, over },
+            Change::Speed { to, over } => self.speed = Ramp { to, over },
+            Change::Seek { to } => self.seek = to,
+            Change::Mute(_) | Change::EndLoop => (),
         }
-    }
-
-    /// A second pause, or a second resume, can only hurry the first.
-    fn keep_pause(&mut self, is_pause: bool, fade: u32) {
-        let again = self.has(Kind::Pause) && self.is_pause == is_pause;
-        self.pause = if again { self.pause.min(fade) } else { fade };
-        self.is_pause = is_pause;
-        self.say(Kind::Pause);
-    }
-
-    fn has(&self, kind: Kind) -> bool {
-        self.order.contains(&Some(kind))
-    }
-
-    /// Puts a kind last. There is a place for each.
-    fn say(&mut self, kind: Kind) {
-        if let Some(place) = self.order.iter().position(|other| *other == Some(kind)) {
-            self.order[place] = None;
-            self.order[place..].rotate_left(1);
-        }
-        if let Some(end) = self.order.iter_mut().find(|place| place.is_none()) {
-            *end = Some(kind);
+        // What a stop ends, it ended when it was first said.
+        if kind != Kind::Stop || !again {
+            kind.opposite().into_iter().for_each(|opposite| self.order.remove(opposite));
+            self.order.remove(kind);
+            self.order.push(kind);
         }
     }
 
     /// Takes the first one out.
     pub fn next(&mut self) -> Option<Change> {
-        let kind = self.order[0].take()?;
-        self.order.rotate_left(1);
-        Some(match kind {
+        Some(match self.order.pop()? {
             Kind::Stop => Change::Stop { fade: self.stop },
-            Kind::Pause if self.is_pause => Change::Pause { fade: self.pause },
-            Kind::Pause => Change::Resume { fade: self.pause },
-            Kind::Mute => Change::Mute(self.is_mute),
+            Kind::Pause => Change::Pause { fade: self.pause },
+            Kind::Resume => Change::Resume { fade: self.pause },
+            Kind::Mute => Change::Mute(true),
+            Kind::Unmute => Change::Mute(false),
             Kind::Gain => Change::Gain { to: self.gain.to, over: self.gain.over },
             Kind::Pan => Change::Pan { to: self.pan.to, over: self.pan.over },
             Kind::Speed => Change::Speed { to: self.speed.to, over: self.speed.over },
             Kind::Seek => Change::Seek { to: self.seek },
             Kind::EndLoop => Change::EndLoop,
         })
+    }
+}
+
+/// A second stop, pause or resume can only hurry the first, as when both arrive.
+fn shorter(fade: u32, before: Option<u32>) -> u32 {
+    before.map_or(fade, |before| before.min(fade))
+}
+
+/// Of two controls of one kind only the later counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Stop,
+    Pause,
+    Resume,
+    Mute,
+    Unmute,
+    Gain,
+    Pan,
+    Speed,
+    Seek,
+    EndLoop,
+}
+
+impl Kind {
+    const ALL: [Kind; 10] = [
+        Kind::Stop,
+        Kind::Pause,
+        Kind::Resume,
+        Kind::Mute,
+        Kind::Unmute,
+        Kind::Gain,
+        Kind::Pan,
+        Kind::Speed,
+        Kind::Seek,
+        Kind::EndLoop,
+    ];
+
+    fn of(change: Change) -> Kind {
+        match change {
+            Change::Stop { .. } => Kind::Stop,
+            Change::Pause { .. } => Kind::Pause,
+            Change::Resume { .. } => Kind::Resume,
+            Change::Mute(true) => Kind::Mute,
+            Change::Mute(false) => Kind::Unmute,
+            Change::Gain { .. } => Kind::Gain,
+            Change::Pan { .. } => Kind::Pan,
+            Change::Speed { .. } => Kind::Speed,
+            Change::Seek { .. } => Kind::Seek,
+            Change::EndLoop => Kind::EndLoop,
+        }
+    }
+
+    /// The kind that this one takes the place of.
+    fn opposite(self) -> Option<Kind> {
+        match self {
+            Kind::Pause => Some(Kind::Resume),
+            Kind::Resume => Some(Kind::Pause),
+            Kind::Mute => Some(Kind::Unmute),
+            Kind::Unmute => Some(Kind::Mute),
+            _ => None,
+        }
+    }
+}
+
+/// A list of kinds, four bits each, the first one lowest; 0 is its end. Of the ten kinds two pairs are
+/// opposites, so that eight find room at once.
+#[derive(Clone, Copy, Default)]
+struct Order(u32);
+
+const BITS: u32 = 4;
+
+impl Order {
+    /// Where a kind stands, in bits from the first one on.
+    fn find(self, kind: Kind) -> Option<u32> {
+        (0..u32::BITS).step_by(BITS as usize).find(|at| self.0 >> at & 15 == kind as u32 + 1)
+    }
+
+    fn has(self, kind: Kind) -> bool {
+        self.find(kind).is_some()
+    }
+
+    fn remove(&mut self, kind: Kind) {
+        if let Some(at) = self.find(kind) {
+            let before = self.0 & ((1 << at) - 1);
+            self.0 = self.0 >> at >> BITS << at | before;
+        }
+    }
+
+    fn push(&mut self, kind: Kind) {
+        let end = (u32::BITS - self.0.leading_zeros()).next_multiple_of(BITS);
+        self.0 |= (kind as u32 + 1) << end;
+    }
+
+    fn pop(&mut self) -> Option<Kind> {
+        let first = (self.0 & 15).checked_sub(1)?;
+        self.0 >>= BITS;
+        Kind::ALL.get(first as usize).copied()
     }
 }
 
@@ -173,7 +219,14 @@ mod tests {
     }
 
     #[test]
+    fn kinds_are_numbered_as_they_are_listed() {
+        for (number, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, number);
+        }
+    }
+
+    #[test]
     fn it_is_small() {
-        assert!(size_of::<Pending>() <= 48, "{}", size_of::<Pending>());
+        assert!(size_of::<Pending>() <= 40, "{}", size_of::<Pending>());
     }
 }
