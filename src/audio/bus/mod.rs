@@ -124,7 +124,7 @@ impl BusSet {
         self.0 |= 1 << bus.index();
     }
 
-    fn set(&mut self, bus: BusId, is_in: bool) {
+    pub fn set(&mut self, bus: BusId, is_in: bool) {
         self.0 = self.0 & !(1 << bus.index()) | u32::from(is_in) << bus.index();
     }
 

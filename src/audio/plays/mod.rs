@@ -77,6 +77,11 @@ impl Plays {
         self.schedule.at_mut(slot).map(|waiting| &mut waiting.request)
     }
 
+    /// Lets those wait for a frame again whose bus goes on by now.
+    pub fn thaw(&mut self, now: u64, buses: &Buses) {
+        self.schedule.thaw(now, buses);
+    }
+
     /// The next play that need not wait any longer.
     pub fn take_due(&mut self, now: u64, buses: &Buses) -> Option<Waiting> {
         self.schedule.take_due(now, buses)

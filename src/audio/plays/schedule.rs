@@ -5,11 +5,17 @@
 //!
 //! A play that waits for a time of its bus does not know its frame, since the bus may be paused at
 //! any line. It stands in the heap by the earliest frame that it can be; when that has come too soon,
-//! it is put back by what is missing.
+//! it is put back by what is missing. If its bus stands still by then it leaves the heap, for a list of
+//! those that are frozen with that bus, and comes back when the bus goes on: in between it costs
+//! nothing, however many they are.
 
-use crate::audio::bus::Buses;
-use crate::link::message::{QUANTUM, Request};
+use crate::audio::bus::{BusSet, Buses};
+use crate::link::message::Request;
+use crate::play::BusId;
 use crate::pool::Pool;
+
+/// Where a list ends.
+const NONE: u32 = u32::MAX;
 
 /// A play that waits.
 pub(in crate::audio) struct Waiting {
@@ -19,17 +25,45 @@ pub(in crate::audio) struct Waiting {
     /// The frame it waits for; or, if it waits for a time of its bus, none later than that.
     at: u64,
     bus_time: Option<u64>,
-    place: usize,
+    place: Place,
+}
+
+/// Where a play waits.
+#[derive(Clone, Copy)]
+enum Place {
+    Heap(usize),
+    /// Between two others that are frozen with its bus.
+    Frozen {
+        before: u32,
+        after: u32,
+    },
+}
+
+impl Waiting {
+    /// How many frames of its bus's time it has still to wait for, beside its frame.
+    fn missing(&self, buses: &Buses) -> u64 {
+        self.bus_time.map_or(0, |at| at.saturating_sub(buses.clock(self.request.bus)))
+    }
 }
 
 pub(in crate::audio) struct Schedule {
     waiting: Pool<Waiting>,
     heap: Box<[u32]>,
+    heap_len: usize,
+    /// The first of those that are frozen with each bus, and the buses that have any.
+    frozen: [u32; BusId::COUNT],
+    frozen_on: BusSet,
 }
 
 impl Schedule {
     pub fn new(capacity: usize) -> Schedule {
-        Schedule { waiting: Pool::new(capacity), heap: vec![0; capacity].into_boxed_slice() }
+        Schedule {
+            waiting: Pool::new(capacity),
+            heap: vec![0; capacity].into_boxed_slice(),
+            heap_len: 0,
+            frozen: [NONE; BusId::COUNT],
+            frozen_on: BusSet::default(),
+        }
     }
 
     pub fn pool(&self) -> &Pool<Waiting> {
@@ -49,56 +83,120 @@ impl Schedule {
         at: u64,
         bus_time: Option<u64>,
     ) -> Result<u32, Request> {
-        let place = self.waiting.len();
+        let place = Place::Heap(self.heap_len);
         let waiting = Waiting { request, number, at, bus_time, place };
         let slot = self.waiting.insert(waiting).map_err(|back| back.request)?.slot() as u32;
-        self.put(place, slot);
-        self.sift_up(place);
+        self.add_to_heap(slot);
         Ok(slot)
     }
 
-    /// The frame before which nobody's has come.
+    /// The frame before which nobody's has come, unless a bus goes on that stands still.
     pub fn next(&self) -> Option<u64> {
-        self.heap.first().and_then(|slot| self.waiting.at(*slot)).map(|waiting| waiting.at)
+        let first = self.heap.first().filter(|_| self.heap_len > 0);
+        first.and_then(|slot| self.waiting.at(*slot)).map(|waiting| waiting.at)
     }
 
     /// Takes the next one out, if its frame has come.
     pub fn take_due(&mut self, now: u64, buses: &Buses) -> Option<Waiting> {
         loop {
-            let first = *self.heap.first()?;
+            let first = *self.heap.first().filter(|_| self.heap_len > 0)?;
             let waiting = self.waiting.at_mut(first).filter(|waiting| waiting.at <= now)?;
             let bus = waiting.request.bus;
-            let missing = waiting.bus_time.map_or(0, |at| at.saturating_sub(buses.clock(bus)));
+            let missing = waiting.missing(buses);
             if missing == 0 {
                 return self.take(first);
             }
-            const LINE: u64 = QUANTUM as u64;
-            waiting.at = if buses.way(bus).is_paused() {
-                // It goes on at the next line at the earliest. Rounded down to a line, so that
-                // nobody's block is cut for it while it waits.
-                (now / LINE + 1 + missing / LINE) * LINE
+            if buses.way(bus).is_paused() {
+                self.remove(0);
+                self.freeze(first, bus);
             } else {
-                now + missing
-            };
-            self.sift_down(0);
+                waiting.at = now + missing;
+                self.sift_down(0);
+            }
+        }
+    }
+
+    /// Those who were frozen with a bus that goes on by now wait for their frame again.
+    pub fn thaw(&mut self, now: u64, buses: &Buses) {
+        for bus in self.frozen_on.not_paused(buses).iter() {
+            while let Some(slot) = self.frozen.get(bus.index()).copied().filter(|it| *it != NONE) {
+                self.unfreeze(slot);
+                if let Some(waiting) = self.waiting.at_mut(slot) {
+                    waiting.at = now + waiting.missing(buses);
+                }
+                self.add_to_heap(slot);
+            }
         }
     }
 
     /// Takes one out before its time.
     pub fn take(&mut self, slot: u32) -> Option<Waiting> {
-        let taken = self.waiting.take(slot)?;
-        let last = self.waiting.len();
-        if let Some(moved) = self.heap.get(last).copied().filter(|_| taken.place < last) {
-            self.put(taken.place, moved);
-            self.sift_up(taken.place);
-            self.sift_down(taken.place);
+        match self.waiting.at(slot)?.place {
+            Place::Heap(place) => self.remove(place),
+            Place::Frozen { .. } => self.unfreeze(slot),
         }
-        Some(taken)
+        self.waiting.take(slot)
+    }
+
+    // Those who are frozen.
+
+    fn freeze(&mut self, slot: u32, bus: BusId) {
+        let Some(first) = self.frozen.get_mut(bus.index()) else { return };
+        let after = std::mem::replace(first, slot);
+        self.frozen_on.add(bus);
+        self.set_place(slot, Place::Frozen { before: NONE, after });
+        if let Some(Place::Frozen { before, .. }) = self.place_mut(after) {
+            *before = slot;
+        }
+    }
+
+    fn unfreeze(&mut self, slot: u32) {
+        let Some(waiting) = self.waiting.at(slot) else { return };
+        let Place::Frozen { before, after } = waiting.place else { return };
+        let bus = waiting.request.bus;
+        if let Some(Place::Frozen { before: held, .. }) = self.place_mut(after) {
+            *held = before;
+        }
+        if let Some(Place::Frozen { after: held, .. }) = self.place_mut(before) {
+            *held = after;
+        } else if let Some(first) = self.frozen.get_mut(bus.index()) {
+            *first = after;
+            self.frozen_on.set(bus, after != NONE);
+        }
+    }
+
+    fn place_mut(&mut self, slot: u32) -> Option<&mut Place> {
+        self.waiting.at_mut(slot).map(|waiting| &mut waiting.place)
+    }
+
+    fn set_place(&mut self, slot: u32, place: Place) {
+        if let Some(held) = self.place_mut(slot) {
+            *held = place;
+        }
+    }
+
+    // The heap.
+
+    fn add_to_heap(&mut self, slot: u32) {
+        let place = self.heap_len;
+        self.heap_len += 1;
+        self.put(place, slot);
+        self.sift_up(place);
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.heap_len -= 1;
+        let last = self.heap_len;
+        if let Some(moved) = self.heap.get(last).copied().filter(|_| place < last) {
+            self.put(place, moved);
+            self.sift_up(place);
+            self.sift_down(place);
+        }
     }
 
     /// What a place is ordered by. Places beyond the end come last.
     fn key(&self, place: usize) -> (u64, u64) {
-        let slot = self.heap.get(place).filter(|_| place < self.waiting.len());
+        let slot = self.heap.get(place).filter(|_| place < self.heap_len);
         let waiting = slot.and_then(|slot| self.waiting.at(*slot));
         waiting.map_or((u64::MAX, u64::MAX), |waiting| (waiting.at, waiting.number))
     }
@@ -107,9 +205,7 @@ impl Schedule {
         if let Some(held) = self.heap.get_mut(place) {
             *held = slot;
         }
-        if let Some(waiting) = self.waiting.at_mut(slot) {
-            waiting.place = place;
-        }
+        self.set_place(slot, Place::Heap(place));
     }
 
     fn swap(&mut self, a: usize, b: usize) {

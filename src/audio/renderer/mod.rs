@@ -177,6 +177,7 @@ impl Renderer {
     /// one, into the buffers from `at` on. Returns how many frames that are.
     fn mix_line(&mut self, at: usize, wanted: usize) -> usize {
         self.apply_commands();
+        self.plays.thaw(self.now, &self.buses);
         self.settle();
         self.unpark();
         self.fill_snapshot();
