@@ -89,8 +89,8 @@ fn a_dependency_is_named_where_it_belongs() {
     only("crossbeam_channel", &["link/lane.rs"]);
     only("hound", &["sound/wav.rs", "output/offline.rs"]);
     // And the tests that are the logger, or play its sound system.
-    only("log", &["log_line.rs", "output/scripted"]);
-    only("cpal", &["output/device.rs", "output/scripted"]);
+    only("log", &["log_line.rs", "output/tests"]);
+    only("cpal", &["output/device.rs", "output/tests"]);
 }
 
 /// What may panic, wait or allocate is not even written down on the audio side. Unit tests, which

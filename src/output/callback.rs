@@ -1,7 +1,7 @@
-//! What a device's callback does: take the renderer from its seat, fill the buffer, put it back.
+//! What a device's callback does: take the renderer from its slot, fill the buffer, put it back.
 //!
-//! The renderer never belongs to a stream, whose drop may hang for ever. It sits in a lock-free
-//! seat; whoever is its holder takes it for as long as a buffer lasts.
+//! The renderer never belongs to a stream, because a stream's drop may hang for ever. It lies in a
+//! lock-free slot, and the slot's owner takes it out for one buffer at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,32 +16,32 @@ use crate::Frame;
 use crate::audio::Renderer;
 use crate::link::Bridge;
 
-/// Where the renderer sits.
-pub(super) struct Seat {
+/// Where the renderer lies between two buffers.
+pub(super) struct RendererSlot {
     renderer: AtomicCell<Option<Box<Renderer>>>,
-    /// A renderer that panicked: for the supervisor to bury.
-    wreck: AtomicCell<Option<Box<Renderer>>>,
-    /// The number of the tenure that may take it; 0 is the supervisor.
-    holder: AtomicU64,
+    /// A renderer that panicked, for the supervisor to drop.
+    failed: AtomicCell<Option<Box<Renderer>>>,
+    /// The number of the stream that may take the renderer; 0 is the supervisor.
+    owner: AtomicU64,
 }
 
-impl Seat {
-    pub fn new() -> Seat {
-        Seat {
+impl RendererSlot {
+    pub fn new() -> RendererSlot {
+        RendererSlot {
             renderer: AtomicCell::new(None),
-            wreck: AtomicCell::new(None),
-            holder: AtomicU64::new(0),
+            failed: AtomicCell::new(None),
+            owner: AtomicU64::new(0),
         }
     }
 
-    /// Says whose it is from now on.
-    pub fn grant(&self, holder: u64) {
-        self.holder.store(holder, Release);
+    /// Says who may take the renderer from now on.
+    pub fn grant(&self, owner: u64) {
+        self.owner.store(owner, Release);
     }
 
-    /// Takes the renderer, if it is the caller's to take and is there.
-    pub fn take(&self, holder: u64) -> Option<Box<Renderer>> {
-        if self.holder.load(Acquire) == holder { self.renderer.take() } else { None }
+    /// Takes the renderer, if the caller owns the slot and the renderer is in it.
+    pub fn take(&self, owner: u64) -> Option<Box<Renderer>> {
+        if self.owner.load(Acquire) == owner { self.renderer.take() } else { None }
     }
 
     pub fn put(&self, renderer: Box<Renderer>) {
@@ -49,73 +49,76 @@ impl Seat {
         std::mem::forget(self.renderer.swap(Some(renderer)));
     }
 
-    pub fn wreck(&self, renderer: Box<Renderer>) {
-        std::mem::forget(self.wreck.swap(Some(renderer)));
+    pub fn put_failed(&self, renderer: Box<Renderer>) {
+        std::mem::forget(self.failed.swap(Some(renderer)));
     }
 
-    pub fn take_wreck(&self) -> Option<Box<Renderer>> {
-        self.wreck.take()
+    pub fn take_failed(&self) -> Option<Box<Renderer>> {
+        self.failed.take()
     }
 }
 
-/// What a stream lets the supervisor know, by atomics alone.
-pub(super) struct Tenure {
+/// What a stream and the supervisor tell each other, by atomics alone.
+pub(super) struct StreamStatus {
     pub number: u64,
-    /// How many buffers were filled, and how many nanoseconds the last of them lasts.
-    pub beats: AtomicU64,
-    pub lasts: AtomicU64,
-    /// How many errors came, of any kind.
+    /// How many buffers were filled.
+    pub buffers: AtomicU64,
+    /// How long the latest buffer lasts, in nanoseconds.
+    pub buffer_nanos: AtomicU64,
+    /// How many errors were reported, of any kind.
     pub errors: AtomicU64,
-    /// The gravest [`Verdict`] so far.
+    /// The gravest [`Verdict`] that the supervisor has not read yet.
     verdict: AtomicU8,
-    /// Whether it is to fade out, and has.
-    leaving: AtomicBool,
-    pub faded: AtomicBool,
+    /// Whether the supervisor has asked for a fade-out.
+    fading_out: AtomicBool,
+    /// Whether that fade-out is over.
+    pub faded_out: AtomicBool,
 }
 
 /// What an error means for a stream, from the least to the gravest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Verdict {
-    /// It goes on.
+    /// The stream goes on.
     Fine,
-    /// It plays elsewhere now: ask where.
+    /// The stream goes on, on another device: its name must be asked for.
     Moved,
-    /// It may be over: see whether another buffer comes.
+    /// The stream may be dead: it is if no buffer follows.
     Doubtful,
-    /// It must be built again.
+    /// The stream must be built again.
     Invalid,
     /// The device is gone.
     Lost,
-    /// The device is there, and will not.
+    /// The device is there and refuses to play.
     Refused,
 }
 
-impl Tenure {
-    pub fn new(number: u64) -> Tenure {
-        Tenure {
+impl StreamStatus {
+    pub fn new(number: u64) -> StreamStatus {
+        StreamStatus {
             number,
-            beats: AtomicU64::new(0),
-            lasts: AtomicU64::new(0),
+            buffers: AtomicU64::new(0),
+            buffer_nanos: AtomicU64::new(0),
             errors: AtomicU64::new(0),
             verdict: AtomicU8::new(Verdict::Fine as u8),
-            leaving: AtomicBool::new(false),
-            faded: AtomicBool::new(false),
+            fading_out: AtomicBool::new(false),
+            faded_out: AtomicBool::new(false),
         }
     }
 
-    /// The sound is to fade out: the mixer goes, or goes on elsewhere.
-    pub fn leave(&self) {
-        self.leaving.store(true, Release);
+    /// Asks for a fade-out: the mixer shuts down, or goes on with another stream.
+    pub fn fade_out(&self) {
+        self.fading_out.store(true, Release);
     }
 
-    /// For the error callback, which may run on the audio thread and very often.
-    pub fn judge(&self, verdict: Verdict) {
+    /// For the error callback, which may run on the audio thread, hundreds of thousands of times a
+    /// second.
+    pub fn report_error(&self, verdict: Verdict) {
         self.errors.fetch_add(1, Relaxed);
         self.verdict.fetch_max(verdict as u8, Release);
     }
 
-    /// The gravest verdict since this was last asked.
+    /// The gravest verdict since the last call.
     pub fn take_verdict(&self) -> Verdict {
         let verdict = self.verdict.swap(Verdict::Fine as u8, Acquire);
         use Verdict::{Doubtful, Invalid, Lost, Moved, Refused};
@@ -126,38 +129,37 @@ impl Tenure {
     }
 }
 
-/// How many frames are made at a time.
+/// How many frames are rendered at a time.
 const BLOCK: usize = 256;
 
-/// How long the sound takes to come up after a gap, and to go when its stream is to leave: parts of
-/// a second.
+/// How long the fade-in after a gap takes, and the fade-out before a stream is closed, in seconds.
 const FADE: f32 = 0.01;
 
 /// A stream's callback, with all it needs.
 pub(super) struct Callback {
-    seat: Arc<Seat>,
-    tenure: Arc<Tenure>,
+    slot: Arc<RendererSlot>,
+    status: Arc<StreamStatus>,
     bridge: Arc<Bridge>,
     rate: u32,
     resampler: Option<Resampler>,
     block: Box<[Frame; BLOCK]>,
-    /// From 0, where sound has been away, to 1.
+    /// The gain of the fade: 0 after a gap, 1 once the sound is back.
     gain: f32,
 }
 
 impl Callback {
-    /// For a device of some rate. `mixer_rate` is not known before the first device is.
+    /// For a device of a rate. The first device decides the mixer's rate, and so does not know it.
     pub fn new(
-        seat: Arc<Seat>,
-        tenure: Arc<Tenure>,
+        slot: Arc<RendererSlot>,
+        status: Arc<StreamStatus>,
         bridge: Arc<Bridge>,
         rate: u32,
         mixer_rate: Option<u32>,
     ) -> Callback {
         let other = mixer_rate.filter(|mixer_rate| *mixer_rate != rate);
         Callback {
-            seat,
-            tenure,
+            slot,
+            status,
             bridge,
             rate,
             resampler: other.map(|mixer_rate| Resampler::new(mixer_rate, rate)),
@@ -166,31 +168,31 @@ impl Callback {
         }
     }
 
-    pub fn tenure(&self) -> &Arc<Tenure> {
-        &self.tenure
+    pub fn status(&self) -> &Arc<StreamStatus> {
+        &self.status
     }
 
     pub fn bridge(&self) -> &Arc<Bridge> {
         &self.bridge
     }
 
-    /// Fills a buffer of interleaved samples of any format: `sample` makes one. A mono device gets
-    /// the mean of both sides, so that full scale stays full scale; on more than two channels the
-    /// rest is silence.
+    /// Fills a buffer of interleaved samples; `sample` converts one into the device's format. A mono
+    /// device gets the mean of both sides, so that full scale stays full scale; channels beyond the
+    /// second are silent.
     #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
     pub fn fill<T: Copy>(&mut self, data: &mut [T], channels: usize, sample: impl Fn(f32) -> T) {
         let began = Instant::now();
         let channels = channels.max(1);
         let frames = data.len() / channels;
         if frames > 0 {
-            let lasts = frames as u64 * 1_000_000_000 / u64::from(self.rate.max(1));
-            self.tenure.lasts.store(lasts, Relaxed);
-            self.tenure.beats.fetch_add(1, Relaxed);
+            let buffer_nanos = frames as u64 * 1_000_000_000 / u64::from(self.rate.max(1));
+            self.status.buffer_nanos.store(buffer_nanos, Relaxed);
+            self.status.buffers.fetch_add(1, Relaxed);
         }
-        let mut renderer = self.seat.take(self.tenure.number);
+        let mut renderer = self.slot.take(self.status.number);
         for part in data.chunks_mut(BLOCK * channels) {
             let frames = part.len() / channels;
-            renderer = self.make(frames, renderer);
+            renderer = self.render(frames, renderer);
             let mut samples = part.chunks_exact_mut(channels);
             for (out, [left, right]) in samples.by_ref().zip(self.block.iter()) {
                 match out {
@@ -202,11 +204,11 @@ impl Callback {
                     [] => (),
                 }
             }
-            // What is no whole frame, if a device should ask for that.
+            // A buffer may end in the middle of a frame.
             samples.into_remainder().fill(sample(0.0));
         }
         if let Some(renderer) = renderer {
-            self.seat.put(renderer);
+            self.slot.put(renderer);
         }
         let seconds = frames as f32 / self.rate as f32;
         if seconds > 0.0 {
@@ -214,8 +216,8 @@ impl Callback {
         }
     }
 
-    /// Makes the coming frames of the block: silence if there is nobody to make them.
-    fn make(&mut self, frames: usize, renderer: Option<Box<Renderer>>) -> Option<Box<Renderer>> {
+    /// Renders the coming frames into the block: silence if the renderer is not there.
+    fn render(&mut self, frames: usize, renderer: Option<Box<Renderer>>) -> Option<Box<Renderer>> {
         let block = &mut self.block[..frames.min(BLOCK)];
         let Some(mut renderer) = renderer else {
             block.fill([0.0; 2]);
@@ -223,18 +225,18 @@ impl Callback {
             return None;
         };
         if self.bridge.meters.clock.load(Relaxed) == 0 {
-            // Before the first frame there was nothing to be away from.
+            // No gap comes before the mixer's first frame, so there is nothing to fade in from.
             self.gain = 1.0;
         }
         let resampler = &mut self.resampler;
-        let made = catch_unwind(AssertUnwindSafe(|| match resampler {
+        let rendered = catch_unwind(AssertUnwindSafe(|| match resampler {
             Some(resampler) => resampler.fill(block, &mut renderer),
             None => renderer.render(block),
         }));
-        if let Err(payload) = made {
-            // A bug of ours. Nothing can be said here, and the renderer cannot be trusted.
+        if let Err(payload) = rendered {
+            // A bug of ours. The renderer cannot be used again, and the payload's drop may panic too.
             std::mem::forget(payload);
-            self.seat.wreck(renderer);
+            self.slot.put_failed(renderer);
             self.block.fill([0.0; 2]);
             return None;
         }
@@ -243,18 +245,18 @@ impl Callback {
     }
 
     fn fade(&mut self, frames: usize) {
-        let leaving = self.tenure.leaving.load(Acquire);
-        if self.gain == 1.0 && !leaving {
+        let fading_out = self.status.fading_out.load(Acquire);
+        if self.gain == 1.0 && !fading_out {
             return;
         }
         let step = 1.0 / (FADE * self.rate as f32).max(1.0);
         for frame in &mut self.block[..frames.min(BLOCK)] {
-            let moved = if leaving { self.gain - step } else { self.gain + step };
+            let moved = if fading_out { self.gain - step } else { self.gain + step };
             self.gain = moved.clamp(0.0, 1.0);
             *frame = frame.map(|sample| sample * self.gain);
         }
-        if leaving && self.gain == 0.0 {
-            self.tenure.faded.store(true, Release);
+        if fading_out && self.gain == 0.0 {
+            self.status.faded_out.store(true, Release);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The speakers, through cpal. The only file that knows it.
+//! The backend on cpal, and the only file that names it.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -8,9 +8,9 @@ use cpal::{
     SupportedBufferSize, SupportedStreamConfig,
 };
 
-use super::callback::{Callback, Tenure, Verdict};
+use super::backend::{Backend, Opened, StreamRequest};
+use super::callback::{Callback, StreamStatus, Verdict};
 use super::open::Device;
-use super::outlet::{Opened, Outlet, Wish};
 use crate::config::RATES;
 use crate::link::Bridge;
 use crate::stats::OutputState;
@@ -21,26 +21,31 @@ pub(super) fn cpal_host() -> Host {
     cpal::default_host()
 }
 
-/// Opens streams on a host, which is asked for anew each time: what is gone may be back.
-pub(super) struct Speakers<H> {
+/// Opens streams on cpal's hosts. A new host is made for each attempt: what was gone may be
+/// back.
+pub(super) struct CpalBackend<H> {
     host: H,
 }
 
-impl<H: Fn() -> Host + Send + Sync> Speakers<H> {
-    pub fn new(host: H) -> Speakers<H> {
-        Speakers { host }
+impl<H: Fn() -> Host + Send + Sync> CpalBackend<H> {
+    pub fn new(host: H) -> CpalBackend<H> {
+        CpalBackend { host }
     }
 }
 
-impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
-    fn open(&self, wish: &Wish, callback: &dyn Fn(u32) -> Callback) -> Result<Opened, String> {
+impl<H: Fn() -> Host + Send + Sync> Backend for CpalBackend<H> {
+    fn open(
+        &self,
+        request: &StreamRequest,
+        callback: &dyn Fn(u32) -> Callback,
+    ) -> Result<Opened, String> {
         let host = (self.host)();
-        let named = wish.device.as_deref().and_then(|name| find(&host, name));
-        let default = if wish.no_other { None } else { host.default_output_device() };
+        let named = request.device.as_deref().and_then(|name| find(&host, name));
+        let default = if request.named_only { None } else { host.default_output_device() };
         let default = default.filter(|device| named.as_ref() != Some(device));
         let mut fault = "there is no output device".to_owned();
         for device in named.into_iter().chain(default) {
-            match open(&device, wish, callback) {
+            match open(&device, request, callback) {
                 Ok(opened) => return Ok(opened),
                 Err(why) => fault = why,
             }
@@ -53,7 +58,7 @@ impl<H: Fn() -> Host + Send + Sync> Outlet for Speakers<H> {
     }
 }
 
-/// The outputs of a host.
+/// The output devices of a host.
 pub(super) fn devices(host: &Host) -> Vec<Device> {
     let default = host.default_output_device().and_then(|device| device.id().ok());
     let outputs = host.output_devices().into_iter().flatten();
@@ -69,27 +74,27 @@ fn name(device: &cpal::Device) -> String {
     device.description().map_or_else(|_| "a nameless device".into(), |it| it.name().to_owned())
 }
 
-/// The device of a name.
+/// The first output device of that name.
 fn find(host: &Host, named: &str) -> Option<cpal::Device> {
     host.output_devices().into_iter().flatten().find(|device| name(device) == named)
 }
 
-/// Opens a stream on a device, at the first configuration that it takes.
+/// Opens a stream on a device, in the first configuration that it accepts.
 fn open(
     device: &cpal::Device,
-    wish: &Wish,
+    request: &StreamRequest,
     callback: &dyn Fn(u32) -> Callback,
 ) -> Result<Opened, String> {
     let own = device.default_output_config().map_err(|error| error.to_string())?;
     let mut fault = "the device has no configuration that can be played".to_owned();
-    for (config, format) in candidates(device, &own, wish) {
+    for (config, format) in configurations(device, &own, request) {
         let callback = callback(config.sample_rate);
-        let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
+        let (status, bridge) = (callback.status().clone(), callback.bridge().clone());
         let started = build(device, config, format, callback).and_then(|stream| {
             match stream.play() {
-                // It may play all the same: then it calls back.
+                // It may play all the same: whether it calls back decides.
                 Err(error) if verdict(error.kind()) <= Verdict::Doubtful => {
-                    note(&tenure, &bridge, error.kind());
+                    record_error(&status, &bridge, error.kind());
                     Ok(stream)
                 }
                 played => played.map(|()| stream),
@@ -106,24 +111,26 @@ fn open(
     Err(fault)
 }
 
-/// What to ask a device for, best first: the mixer's rate and the wished buffer on its own
-/// channels and format, then what it likes better, then anything that is sound.
-fn candidates(
+/// The configurations to ask a device for, best first: its own channels and format at the mixer's
+/// rate, then its own default, then anything else that is PCM; each with the requested buffer, then
+/// with the device's own.
+fn configurations(
     device: &cpal::Device,
     own: &SupportedStreamConfig,
-    wish: &Wish,
+    request: &StreamRequest,
 ) -> Vec<(StreamConfig, SampleFormat)> {
     let mut configs = Vec::new();
     let ranges: Vec<_> = device.supported_output_configs().into_iter().flatten().collect();
-    let at_the_mixers_rate = wish.rate.filter(|rate| *rate != own.sample_rate()).and_then(|rate| {
-        let fits = ranges.iter().filter(|range| {
-            range.channels() == own.channels() && range.sample_format() == own.sample_format()
+    let at_the_mixers_rate =
+        request.rate.filter(|rate| *rate != own.sample_rate()).and_then(|rate| {
+            let fits = ranges.iter().filter(|range| {
+                range.channels() == own.channels() && range.sample_format() == own.sample_format()
+            });
+            fits.copied().find_map(|range| range.try_with_sample_rate(rate))
         });
-        fits.copied().find_map(|range| range.try_with_sample_rate(rate))
-    });
     configs.extend(at_the_mixers_rate);
     configs.push(*own);
-    let rate = wish.rate.unwrap_or(own.sample_rate());
+    let rate = request.rate.unwrap_or(own.sample_rate());
     for range in &ranges {
         configs.extend(range.try_with_sample_rate(rate));
         configs.push(range.with_max_sample_rate());
@@ -133,14 +140,14 @@ fn candidates(
         .filter(|config| is_pcm(config.sample_format()) && RATES.contains(&config.sample_rate()));
     playable
         .flat_map(|config| {
-            let mut wished = config.config();
-            let frames = units::short_frames(wish.buffer, wished.sample_rate).max(1);
-            wished.buffer_size = BufferSize::Fixed(match config.buffer_size() {
+            let mut fixed = config.config();
+            let frames = units::short_frames(request.buffer, fixed.sample_rate).max(1);
+            fixed.buffer_size = BufferSize::Fixed(match config.buffer_size() {
                 SupportedBufferSize::Range { min, max } => frames.clamp(*min, (*max).max(*min)),
                 SupportedBufferSize::Unknown => frames,
             });
-            let any = StreamConfig { buffer_size: BufferSize::Default, ..wished };
-            [wished, any].map(|wanted| (wanted, config.sample_format()))
+            let any = StreamConfig { buffer_size: BufferSize::Default, ..fixed };
+            [fixed, any].map(|it| (it, config.sample_format()))
         })
         .collect()
 }
@@ -185,7 +192,7 @@ fn build(
     }
 }
 
-/// The largest float below 1: the most where a format's scale ends one step short of it.
+/// The largest float below 1: the top of the integer formats, whose scale ends one step below it.
 const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
 
 fn build_as<T: SizedSample + FromSample<f32>>(
@@ -195,23 +202,23 @@ fn build_as<T: SizedSample + FromSample<f32>>(
 ) -> Result<cpal::Stream, cpal::Error> {
     let channels = usize::from(config.channels);
     let most = if T::FORMAT.is_float() { 1.0 } else { BELOW_ONE };
-    // A resampler overshoots, and not every format saturates.
+    // The resampler can overshoot, and not every conversion saturates.
     let sample = move |value: f32| T::from_sample(value.clamp(-1.0, most));
-    let (tenure, bridge) = (callback.tenure().clone(), callback.bridge().clone());
+    let (status, bridge) = (callback.status().clone(), callback.bridge().clone());
     device.build_output_stream(
         config,
         move |data: &mut [T], _: &_| callback.fill(data, channels, sample),
-        move |error: cpal::Error| note(&tenure, &bridge, error.kind()),
+        move |error: cpal::Error| record_error(&status, &bridge, error.kind()),
         None,
     )
 }
 
-/// Notes an error of a stream that plays: by atomics alone.
-fn note(tenure: &Tenure, bridge: &Bridge, kind: ErrorKind) {
+/// Records an error of a stream, by atomics alone.
+fn record_error(status: &StreamStatus, bridge: &Bridge, kind: ErrorKind) {
     if kind == ErrorKind::Xrun {
         bridge.meters.xruns.fetch_add(1, Relaxed);
     }
-    tenure.judge(verdict(kind));
+    status.report_error(verdict(kind));
 }
 
 /// What each kind of error means for a stream that plays.

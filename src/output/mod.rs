@@ -1,16 +1,16 @@
 //! Drivers. The renderer does not know which one runs it.
 
+mod backend;
 #[cfg_attr(not(feature = "device"), allow(dead_code, reason = "only a device calls back"))]
 mod callback;
 #[cfg(feature = "device")]
 mod device;
 pub(crate) mod offline;
 mod open;
-mod outlet;
 #[cfg_attr(not(feature = "device"), allow(dead_code, reason = "only a device has another rate"))]
 mod resampler;
-#[cfg(all(test, feature = "device"))]
-mod scripted;
 mod supervisor;
+#[cfg(all(test, feature = "device"))]
+mod tests;
 
 pub use open::{Device, devices};

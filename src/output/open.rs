@@ -3,9 +3,9 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use super::callback::Seat;
-use super::outlet::{Outlet, Wish};
-use super::supervisor::{Pace, Supervisor, Word};
+use super::backend::{Backend, StreamRequest};
+use super::callback::RendererSlot;
+use super::supervisor::{Message, Supervisor, Timeouts};
 use crate::Error;
 use crate::audio::Renderer;
 use crate::audio::make_voices;
@@ -15,7 +15,7 @@ use crate::link::Bridge;
 use crate::units::ms;
 
 /// How long the drop of the last mixer waits for the sound to fade out and the device to go.
-const GOODBYE: std::time::Duration = ms(900);
+const SHUTDOWN_TIMEOUT: std::time::Duration = ms(900);
 
 impl Mixer {
     /// Opens a mixer on the speakers: the system's default output, or the one that
@@ -26,47 +26,47 @@ impl Mixer {
     /// first device's rate is the mixer's for life; [`Config::sample_rate`] is if there is none.
     /// A named one that is missing is looked for about once a second while the default plays.
     pub fn open(config: Config) -> Result<Mixer, Error> {
-        Mixer::open_on(outlet(), config, Pace::default())
+        Mixer::open_on(backend(), config, Timeouts::default())
     }
 
     pub(super) fn open_on(
-        outlet: Result<Arc<dyn Outlet>, String>,
+        backend: Result<Arc<dyn Backend>, String>,
         mut config: Config,
-        pace: Pace,
+        timeouts: Timeouts,
     ) -> Result<Mixer, Error> {
         config.check()?;
-        let (bridge, seat) = (Arc::new(Bridge::new(&config)), Arc::new(Seat::new()));
-        let wish = Wish {
+        let (bridge, slot) = (Arc::new(Bridge::new(&config)), Arc::new(RendererSlot::new()));
+        let request = StreamRequest {
             device: config.device.clone(),
-            no_other: false,
+            named_only: false,
             rate: None,
             buffer: config.buffer.clamp(ms(1), ms(500)),
         };
-        let (first, heard) = channel();
-        let (tell, done) =
-            Supervisor::start(outlet, seat.clone(), bridge.clone(), wish, pace, first)
+        let (answer, first_rate) = channel();
+        let (sender, done) =
+            Supervisor::start(backend, slot.clone(), bridge.clone(), request, timeouts, answer)
                 .map_err(|source| Error::Thread { source })?;
-        if let Ok(Some(rate)) = heard.recv_timeout(pace.patience) {
+        if let Ok(Some(rate)) = first_rate.recv_timeout(timeouts.first_open) {
             config.sample_rate = rate;
         }
-        seat.put(Box::new(Renderer::new(&config, bridge.clone())));
-        let _ = tell.send(Word::Begin { rate: config.sample_rate });
-        let goodbye = Goodbye { tell, done: Mutex::new(done) };
-        Ok(Mixer::new(&config, bridge, make_voices, Some(Box::new(goodbye))))
+        slot.put(Box::new(Renderer::new(&config, bridge.clone())));
+        let _ = sender.send(Message::Start { rate: config.sample_rate });
+        let guard = ShutdownGuard { sender, done: Mutex::new(done) };
+        Ok(Mixer::new(&config, bridge, make_voices, Some(Box::new(guard))))
     }
 }
 
-/// Dropped with the last mixer.
-struct Goodbye {
-    tell: Sender<Word>,
+/// Dropped with the last mixer: tells the supervisor, and waits a moment for it.
+struct ShutdownGuard {
+    sender: Sender<Message>,
     done: Mutex<Receiver<()>>,
 }
 
-impl Drop for Goodbye {
+impl Drop for ShutdownGuard {
     fn drop(&mut self) {
-        let _ = self.tell.send(Word::Close);
+        let _ = self.sender.send(Message::Close);
         if let Ok(done) = self.done.get_mut() {
-            let _ = done.recv_timeout(GOODBYE);
+            let _ = done.recv_timeout(SHUTDOWN_TIMEOUT);
         }
     }
 }
@@ -99,11 +99,11 @@ pub fn devices() -> Vec<Device> {
 use super::device::cpal_host;
 
 #[cfg(feature = "device")]
-fn outlet() -> Result<Arc<dyn Outlet>, String> {
-    Ok(Arc::new(super::device::Speakers::new(cpal_host)))
+fn backend() -> Result<Arc<dyn Backend>, String> {
+    Ok(Arc::new(super::device::CpalBackend::new(cpal_host)))
 }
 
 #[cfg(not(feature = "device"))]
-fn outlet() -> Result<Arc<dyn Outlet>, String> {
+fn backend() -> Result<Arc<dyn Backend>, String> {
     Err("built without the feature `device`".to_owned())
 }

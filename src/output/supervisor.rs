@@ -1,11 +1,11 @@
 //! Finds, loses and regains the device, on a thread of its own.
 //!
-//! A stream lives on yet another thread, its keeper's, which builds it and in the end drops it:
-//! either may hang for ever in somebody's driver, and nothing here waits for it. While no stream
-//! plays, the supervisor drives the renderer itself, so that time passes and plays end.
+//! A stream lives on yet another thread, which opens it and in the end drops it. Either may hang
+//! for ever in a driver, and nothing here waits for it. While no stream plays, the supervisor calls
+//! the renderer itself, so that time passes and plays end.
 
-mod leave;
-mod trial;
+mod shutdown;
+mod switch;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,192 +15,191 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use self::trial::Trial;
-use super::callback::{Callback, Seat, Tenure, Verdict};
-use super::outlet::{Opened, Outlet, Wish};
+use self::switch::Candidate;
+use super::backend::{Backend, Opened, StreamRequest};
+use super::callback::{Callback, RendererSlot, StreamStatus, Verdict};
 use crate::link::Bridge;
 use crate::log_line::{is_heard, log_line};
 use crate::stats::OutputState;
 use crate::units::ms;
 
-/// What the supervisor hears.
-pub(super) enum Word {
-    /// The mixer has its rate and its renderer is in the seat.
-    Begin {
-        rate: u32,
-    },
-    Opened {
-        number: u64,
-        rate: u32,
-        state: OutputState,
-    },
-    Failed {
-        number: u64,
-        why: String,
-    },
-    /// Where the stream plays now, if anybody knows.
-    Moved {
-        number: u64,
-        device: Option<String>,
-    },
-    /// A keeper's thread is over.
-    Gone {
-        number: u64,
-    },
+/// What the supervisor is told by its threads and by the mixer.
+pub(super) enum Message {
+    /// The mixer has its rate, and its renderer is in the slot.
+    Start { rate: u32 },
+    /// A stream was opened, and was started.
+    Opened { number: u64, rate: u32, state: OutputState },
+    /// A stream could not be opened.
+    Failed { number: u64, why: String },
+    /// The name of the device that a stream was moved to, if it is known.
+    Moved { number: u64, device: Option<String> },
+    /// A stream's thread is over.
+    Ended { number: u64 },
     /// The logger has taken a line.
     Logged,
+    /// The last mixer was dropped.
     Close,
 }
 
-/// How often to pass time while there is no stream.
-const PASS: Duration = ms(10);
+/// How often the renderer is called while no stream plays.
+const SILENT_STEP: Duration = ms(10);
 
-/// How long to wait for what. Tests are in more of a hurry, or have all the time there is.
+/// How long the supervisor waits for what. Tests have others.
 #[derive(Clone, Copy)]
-pub(super) struct Pace {
-    /// How often to look at a stream that plays.
-    pub look: Duration,
-    /// A stream that has not filled a buffer for so long is dead, and one in doubt sooner.
+pub(super) struct Timeouts {
+    /// How often a stream that plays is looked at.
+    pub poll: Duration,
+    /// A stream that has not filled a buffer for so long is dead.
     pub heartbeat: Duration,
+    /// The same after a [`Verdict::Doubtful`].
     pub doubt: Duration,
-    /// A stream that takes longer than this to open will not.
-    pub opening: Duration,
-    /// How long the first device may take to say its rate, before time begins without it.
-    pub patience: Duration,
-    /// How long to wait before the next try: doubled each time up to the most.
-    pub first_pause: Duration,
-    pub most_pause: Duration,
-    /// How often to try the device that was asked for while another plays: more rarely each time
-    /// that it was taken up, until it has played for longer than the most.
-    pub trial: Duration,
-    pub most_trial: Duration,
+    /// A stream that takes longer than this to open is given up.
+    pub open: Duration,
+    /// How long `Mixer::open` waits for the first device, and time for its first frame.
+    pub first_open: Duration,
+    /// The pause before the first retry. It doubles with each failure, up to `max_retry`.
+    pub first_retry: Duration,
+    pub max_retry: Duration,
+    /// How often to try the device that was asked for while another plays. The pause doubles each
+    /// time that the sound went over to it, until it has played for longer than `max_switch_retry`.
+    pub switch_retry: Duration,
+    pub max_switch_retry: Duration,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace {
-            look: ms(20),
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            poll: ms(20),
             heartbeat: ms(1000),
             doubt: ms(150),
-            opening: ms(5000),
-            patience: ms(1000),
-            first_pause: ms(100),
-            most_pause: ms(1000),
-            trial: ms(1000),
-            most_trial: ms(30_000),
+            open: ms(5000),
+            first_open: ms(1000),
+            first_retry: ms(100),
+            max_retry: ms(1000),
+            switch_retry: ms(1000),
+            max_switch_retry: ms(30_000),
         }
     }
 }
 
-/// How many streams may hang in their drop before no more are opened: each holds a thread.
-const MOST_HANGING: usize = 4;
+/// No stream is opened while so many threads are busy with one: in a driver that hangs, each stays.
+const MAX_STREAM_THREADS: usize = 4;
 
-/// So many errors between two looks are a storm, whatever they say. It may pass, as a sound
-/// server's errors do after an xrun: then a buffer is filled before this time is over.
-const STORM: u64 = 1000;
-const STORM_PASSES: Duration = ms(150);
+/// More errors than this between two polls are an error storm, whatever they say. It ends the
+/// stream unless a buffer is filled within the timeout: a sound server's errors after an xrun pass.
+const STORM_ERRORS: u64 = 1000;
+const STORM_TIMEOUT: Duration = ms(150);
 
-/// The most that is made up for after a pause of the whole machine.
-const MOST_BEHIND: Duration = ms(1000);
+/// The most time that is caught up with after the whole machine was suspended.
+const MAX_CATCH_UP: Duration = ms(1000);
 
-/// How many buffers a device may hold that are not heard yet, and would be cut off with it.
-const HELD: u64 = 3;
+/// How many buffers a device may have taken that are not heard yet, and would be cut off with it.
+const BUFFERS_AHEAD: u64 = 3;
 
 pub(super) struct Supervisor {
-    outlet: Option<Arc<dyn Outlet>>,
-    seat: Arc<Seat>,
+    backend: Option<Arc<dyn Backend>>,
+    slot: Arc<RendererSlot>,
     bridge: Arc<Bridge>,
-    wish: Wish,
-    pace: Pace,
-    words: Receiver<Word>,
-    tell: Sender<Word>,
-    /// Whoever waits for the first device's rate.
-    first: Option<Sender<Option<u32>>>,
-    keeper: Option<Keeper>,
-    /// The device that was asked for, while another plays.
-    trial: Option<Trial>,
-    trial_pause: Duration,
-    next_trial: Instant,
-    tenures: u64,
-    hanging: usize,
-    pause: Duration,
+    request: StreamRequest,
+    timeouts: Timeouts,
+    messages: Receiver<Message>,
+    sender: Sender<Message>,
+    /// Where `Mixer::open` waits for the first device's rate.
+    first_rate: Option<Sender<Option<u32>>>,
+    stream: Option<OpenStream>,
+    /// A stream on the device that was asked for, while another plays.
+    candidate: Option<Candidate>,
+    switch_pause: Duration,
+    next_switch: Instant,
+    /// How many streams were asked for: the number of the latest.
+    attempts: u64,
+    /// How many threads open, hold or drop a stream.
+    stream_threads: usize,
+    retry_pause: Duration,
     next_try: Instant,
-    /// Since when time has been passed without a device, and how many frames of it.
-    passing: Option<(Instant, u64)>,
-    /// Whether somebody is asking where a stream plays.
-    asking: bool,
-    /// Whether the logger has a line, and when it got it.
+    /// Since when no stream has played, and how many frames were rendered since.
+    silence: Option<(Instant, u64)>,
+    /// Whether a thread is asking for the name of the default device.
+    asking_name: bool,
+    /// Whether a thread is in the logger.
     logging: bool,
+    /// When the latest line was logged.
     last_line: Option<Instant>,
 }
 
-/// A stream that is being opened, or plays.
-struct Keeper {
-    tenure: Arc<Tenure>,
-    /// Dropped to let the stream go.
+/// A stream that is being opened, or plays, as the supervisor sees it.
+struct OpenStream {
+    status: Arc<StreamStatus>,
+    /// Its drop tells the stream's thread to drop the stream.
     _release: Sender<()>,
+    /// When it was asked for, or took over from another.
     since: Instant,
-    /// The device's rate, once it plays.
+    /// The device's rate, once it is open.
     rate: Option<u32>,
-    beats: u64,
+    /// How many buffers and errors there were at the latest poll.
+    buffers: u64,
     errors: u64,
-    last_beat: Instant,
-    doubted: Option<Instant>,
-    stormy: Option<Instant>,
-    /// Whether it plays elsewhere, and nobody has asked yet where.
+    /// When a new buffer was last seen.
+    last_buffer: Instant,
+    /// Since when it has been in doubt, and in an error storm.
+    doubt_since: Option<Instant>,
+    storm_since: Option<Instant>,
+    /// Whether it was moved to another device whose name was not asked for yet.
     moved: bool,
-    /// How many buffers it had filled when it had faded out.
-    faded: Option<u64>,
+    /// How many buffers it had filled when its fade-out was over.
+    faded_at: Option<u64>,
 }
 
-impl Keeper {
-    /// How long the last buffer lasts.
-    fn lasts(&self) -> Duration {
-        Duration::from_nanos(self.tenure.lasts.load(Relaxed))
+impl OpenStream {
+    /// How long the latest buffer lasts.
+    fn buffer_duration(&self) -> Duration {
+        Duration::from_nanos(self.status.buffer_nanos.load(Relaxed))
     }
 
-    /// Whether it has faded out, and that was heard.
-    fn has_faded(&mut self) -> bool {
-        let beats = self.tenure.beats.load(Relaxed);
-        self.tenure.faded.load(Acquire) && beats - *self.faded.get_or_insert(beats) >= HELD
+    /// Whether its fade-out is over, and was heard.
+    fn has_faded_out(&mut self) -> bool {
+        let buffers = self.status.buffers.load(Relaxed);
+        self.status.faded_out.load(Acquire)
+            && buffers - *self.faded_at.get_or_insert(buffers) >= BUFFERS_AHEAD
     }
 }
 
 impl Supervisor {
-    /// Starts it. Returns the way to talk to it; `first` will hear the first device's rate.
+    /// Starts the thread. Returns where to send it messages, and what is told when it is over;
+    /// `first_rate` gets the first device's rate, or that there is none.
     pub fn start(
-        outlet: Result<Arc<dyn Outlet>, String>,
-        seat: Arc<Seat>,
+        backend: Result<Arc<dyn Backend>, String>,
+        slot: Arc<RendererSlot>,
         bridge: Arc<Bridge>,
-        wish: Wish,
-        pace: Pace,
-        first: Sender<Option<u32>>,
-    ) -> io::Result<(Sender<Word>, Receiver<()>)> {
-        let (tell, words) = channel();
+        request: StreamRequest,
+        timeouts: Timeouts,
+        first_rate: Sender<Option<u32>>,
+    ) -> io::Result<(Sender<Message>, Receiver<()>)> {
+        let (sender, messages) = channel();
         let (over, done) = channel();
-        match &outlet {
+        match &backend {
             Ok(_) => bridge.await_output(),
             Err(why) => bridge.set_output(OutputState::Silent { why: why.clone() }),
         }
         let mut supervisor = Supervisor {
-            outlet: outlet.ok(),
-            seat,
+            backend: backend.ok(),
+            slot,
             bridge,
-            wish,
-            pace,
-            words,
-            tell: tell.clone(),
-            first: Some(first),
-            keeper: None,
-            trial: None,
-            trial_pause: pace.trial,
-            next_trial: Instant::now(),
-            tenures: 0,
-            hanging: 0,
-            pause: pace.first_pause,
+            request,
+            timeouts,
+            messages,
+            sender: sender.clone(),
+            first_rate: Some(first_rate),
+            stream: None,
+            candidate: None,
+            switch_pause: timeouts.switch_retry,
+            next_switch: Instant::now(),
+            attempts: 0,
+            stream_threads: 0,
+            retry_pause: timeouts.first_retry,
             next_try: Instant::now(),
-            passing: None,
-            asking: false,
+            silence: None,
+            asking_name: false,
             logging: false,
             last_line: None,
         };
@@ -209,302 +208,320 @@ impl Supervisor {
             drop(supervisor);
             let _ = over.send(());
         })?;
-        Ok((tell, done))
+        Ok((sender, done))
     }
 
     fn run(&mut self) {
         let born = Instant::now();
         loop {
             self.open_if_due();
-            let look = if self.is_playing() { self.pace.look } else { PASS };
-            match self.words.recv_timeout(look) {
-                Ok(Word::Close) | Err(RecvTimeoutError::Disconnected) => return self.leave(),
-                Ok(word) => self.hear(word),
+            let pause = if self.is_playing() { self.timeouts.poll } else { SILENT_STEP };
+            match self.messages.recv_timeout(pause) {
+                Ok(Message::Close) | Err(RecvTimeoutError::Disconnected) => {
+                    return self.shut_down();
+                }
+                Ok(message) => self.handle(message),
                 Err(RecvTimeoutError::Timeout) => (),
             }
             self.watch();
-            self.try_named();
-            self.watch_trial();
-            self.bury();
+            self.try_switch();
+            self.watch_candidate();
+            self.reap();
             if self.is_playing() {
-                self.passing = None;
-            } else if self.wish.rate.is_some() {
-                // The first device may take the first frame, if it comes soon.
-                let awaited = self.tenures == 1 && self.keeper.is_some();
-                if !awaited || born.elapsed() > self.pace.patience {
-                    self.pass_time();
+                self.silence = None;
+            } else if self.request.rate.is_some() {
+                // Time waits a little for the first device, so that it plays from the first frame.
+                let first_is_opening = self.attempts == 1 && self.stream.is_some();
+                if !first_is_opening || born.elapsed() > self.timeouts.first_open {
+                    self.render_silence();
                 }
             }
         }
     }
 
     fn is_playing(&self) -> bool {
-        self.keeper.as_ref().is_some_and(|keeper| keeper.rate.is_some())
+        self.stream.as_ref().is_some_and(|stream| stream.rate.is_some())
     }
 
-    fn hear(&mut self, word: Word) {
-        let current = self.keeper.as_ref().map(|keeper| keeper.tenure.number);
-        match word {
-            Word::Begin { rate } => {
-                self.first = None;
-                self.wish.rate = Some(rate);
+    fn handle(&mut self, message: Message) {
+        let current = self.stream.as_ref().map(|stream| stream.status.number);
+        match message {
+            Message::Start { rate } => {
+                self.first_rate = None;
+                self.request.rate = Some(rate);
                 self.check_rate();
             }
-            Word::Opened { number, rate, state } if current == Some(number) => {
-                if let Some(keeper) = &mut self.keeper {
-                    keeper.rate = Some(rate);
-                    keeper.last_beat = Instant::now();
-                    self.next_trial = keeper.last_beat + self.trial_pause;
+            Message::Opened { number, rate, state } if current == Some(number) => {
+                if let Some(stream) = &mut self.stream {
+                    stream.rate = Some(rate);
+                    stream.last_buffer = Instant::now();
+                    self.next_switch = stream.last_buffer + self.switch_pause;
                 }
                 if self.check_rate() {
-                    // Before it is told, so that what is told is true.
-                    self.seat.grant(number);
-                    self.say(&state);
+                    // Before the game is told that it plays.
+                    self.slot.grant(number);
+                    self.log_state(&state);
                     self.bridge.set_output(state);
                 }
-                self.answer(Some(rate));
+                self.answer_first(Some(rate));
             }
-            Word::Failed { number, why } if current == Some(number) => {
-                self.lose(&why, self.pause);
-                self.answer(None);
+            Message::Failed { number, why } if current == Some(number) => {
+                self.lose_stream(&why, self.retry_pause);
+                self.answer_first(None);
             }
-            Word::Moved { number, device: to } => {
-                self.asking = false;
+            Message::Moved { number, device: to } => {
+                self.asking_name = false;
                 let mut state = self.bridge.output();
                 if current == Some(number)
                     && let (OutputState::Playing { device, .. }, Some(to)) = (&mut state, to)
                 {
                     *device = to;
-                    self.say(&state);
+                    self.log_state(&state);
                     self.bridge.set_output(state);
                 }
             }
-            Word::Gone { number } => {
-                self.hanging -= 1;
-                self.trial_gone(number);
+            Message::Ended { number } => {
+                self.stream_threads -= 1;
+                self.candidate_ended(number);
             }
-            Word::Logged => self.logging = false,
-            Word::Opened { number, rate, state } => self.trial_opened(number, rate, state),
-            Word::Failed { .. } | Word::Close => (),
+            Message::Logged => self.logging = false,
+            Message::Opened { number, rate, state } => self.candidate_opened(number, rate, state),
+            Message::Failed { .. } | Message::Close => (),
         }
     }
 
-    /// Tells whoever waits for the first device. What it came to is told before, so that a mixer
+    /// Answers `Mixer::open`, if it still waits. The output's state is set before, so that a mixer
     /// that has just opened knows where it plays.
-    fn answer(&mut self, rate: Option<u32>) {
-        if let Some(first) = self.first.take() {
-            let _ = first.send(rate);
+    fn answer_first(&mut self, rate: Option<u32>) {
+        if let Some(first_rate) = self.first_rate.take() {
+            let _ = first_rate.send(rate);
         }
     }
 
-    /// The first stream knows of no rate but its own. If the mixer has settled for another, which
-    /// it does when the stream comes late, a new one must be opened that resamples.
+    /// Whether the stream plays at the rate that the mixer takes it for. The first stream does not
+    /// resample. If it opened too late to decide the mixer's rate, and has another, it is given up for
+    /// one that does.
     fn check_rate(&mut self) -> bool {
-        let rate = self.keeper.as_ref().and_then(|keeper| keeper.rate);
-        let late = self.tenures == 1
+        let rate = self.stream.as_ref().and_then(|stream| stream.rate);
+        let late = self.attempts == 1
             && rate.is_some()
-            && self.wish.rate.is_some_and(|it| Some(it) != rate);
+            && self.request.rate.is_some_and(|it| Some(it) != rate);
         if late {
-            self.lose("the device came late", Duration::ZERO);
+            self.lose_stream("the device came late", Duration::ZERO);
         }
         !late
     }
 
     /// Opens a stream, if there is none and it is time to try.
     fn open_if_due(&mut self) {
-        let Some(outlet) = self.outlet.clone() else { return self.answer(None) };
-        if self.keeper.is_some() || self.hanging >= MOST_HANGING || Instant::now() < self.next_try {
+        let Some(backend) = self.backend.clone() else { return self.answer_first(None) };
+        if self.stream.is_some()
+            || self.stream_threads >= MAX_STREAM_THREADS
+            || Instant::now() < self.next_try
+        {
             return;
         }
-        match self.keep(outlet, self.wish.clone()) {
-            Ok(keeper) => self.keeper = Some(keeper),
-            Err(error) => self.lose(&format!("no thread for the stream: {error}"), self.pause),
+        match self.open_stream(backend, self.request.clone()) {
+            Ok(stream) => self.stream = Some(stream),
+            Err(error) => {
+                self.lose_stream(&format!("no thread for the stream: {error}"), self.retry_pause);
+            }
         }
     }
 
-    /// Opens a stream on a thread of its own, which keeps it until it is let go.
-    fn keep(&mut self, outlet: Arc<dyn Outlet>, wish: Wish) -> io::Result<Keeper> {
-        self.tenures += 1;
-        let number = self.tenures;
-        let tenure = Arc::new(Tenure::new(number));
+    /// Opens a stream on a thread of its own, which holds it until [`OpenStream`] is dropped.
+    fn open_stream(
+        &mut self,
+        backend: Arc<dyn Backend>,
+        request: StreamRequest,
+    ) -> io::Result<OpenStream> {
+        self.attempts += 1;
+        let number = self.attempts;
+        let status = Arc::new(StreamStatus::new(number));
         let (release, released) = channel::<()>();
-        let (seat, bridge, held) = (self.seat.clone(), self.bridge.clone(), tenure.clone());
-        let tell = self.tell.clone();
-        let keep = move || {
-            let callback =
-                |rate| Callback::new(seat.clone(), held.clone(), bridge.clone(), rate, wish.rate);
-            // A driver that panics is a driver that failed.
-            match catch_unwind(AssertUnwindSafe(|| outlet.open(&wish, &callback))) {
+        let (slot, bridge, held) = (self.slot.clone(), self.bridge.clone(), status.clone());
+        let sender = self.sender.clone();
+        let hold_stream = move || {
+            let callback = |rate| {
+                Callback::new(slot.clone(), held.clone(), bridge.clone(), rate, request.rate)
+            };
+            // A driver that panics has failed like any other.
+            match catch_unwind(AssertUnwindSafe(|| backend.open(&request, &callback))) {
                 Ok(Ok(Opened { stream, rate, state })) => {
-                    let _ = tell.send(Word::Opened { number, rate, state });
+                    let _ = sender.send(Message::Opened { number, rate, state });
                     let _ = released.recv();
                     let _ = catch_unwind(AssertUnwindSafe(|| drop(stream)));
                 }
-                Ok(Err(why)) => drop(tell.send(Word::Failed { number, why })),
+                Ok(Err(why)) => drop(sender.send(Message::Failed { number, why })),
                 Err(_) => {
                     let why = "the driver panicked".to_owned();
-                    drop(tell.send(Word::Failed { number, why }));
+                    drop(sender.send(Message::Failed { number, why }));
                 }
             }
-            let _ = tell.send(Word::Gone { number });
+            let _ = sender.send(Message::Ended { number });
         };
-        thread::Builder::new().name("voicepool stream".into()).spawn(keep)?;
-        self.hanging += 1;
+        thread::Builder::new().name("voicepool stream".into()).spawn(hold_stream)?;
+        self.stream_threads += 1;
         let now = Instant::now();
-        Ok(Keeper {
-            tenure,
+        Ok(OpenStream {
+            status,
             _release: release,
             since: now,
             rate: None,
-            beats: 0,
+            buffers: 0,
             errors: 0,
-            last_beat: now,
-            doubted: None,
-            stormy: None,
+            last_buffer: now,
+            doubt_since: None,
+            storm_since: None,
             moved: false,
-            faded: None,
+            faded_at: None,
         })
     }
 
-    /// Looks whether the stream is well.
+    /// Checks that the stream still plays, and loses it otherwise.
     fn watch(&mut self) {
-        let Some(keeper) = &mut self.keeper else { return };
+        let Some(stream) = &mut self.stream else { return };
         let now = Instant::now();
-        let beats = keeper.tenure.beats.load(Relaxed);
-        if beats != keeper.beats {
-            (keeper.beats, keeper.last_beat) = (beats, now);
-            (keeper.doubted, keeper.stormy) = (None, None);
-            if now - keeper.since > self.pace.most_pause {
-                self.pause = self.pace.first_pause;
+        let buffers = stream.status.buffers.load(Relaxed);
+        if buffers != stream.buffers {
+            (stream.buffers, stream.last_buffer) = (buffers, now);
+            (stream.doubt_since, stream.storm_since) = (None, None);
+            if now - stream.since > self.timeouts.max_retry {
+                self.retry_pause = self.timeouts.first_retry;
             }
         }
-        let errors = keeper.tenure.errors.load(Relaxed);
-        if errors - keeper.errors > STORM {
-            keeper.stormy.get_or_insert(now);
+        let errors = stream.status.errors.load(Relaxed);
+        if errors - stream.errors > STORM_ERRORS {
+            stream.storm_since.get_or_insert(now);
         }
-        keeper.errors = errors;
-        let fault = match keeper.tenure.take_verdict() {
+        stream.errors = errors;
+        let fault = match stream.status.take_verdict() {
             Verdict::Refused => {
-                // To ask again at once would be refused as well.
-                self.pause = self.pace.most_pause;
+                // It would refuse again if it were asked at once.
+                self.retry_pause = self.timeouts.max_retry;
                 Some("the device refuses to play")
             }
             Verdict::Lost => Some("the device is gone"),
             Verdict::Invalid => Some("the device has changed"),
             Verdict::Doubtful => {
-                keeper.doubted.get_or_insert(now);
+                stream.doubt_since.get_or_insert(now);
                 None
             }
             Verdict::Moved => {
-                keeper.moved = true;
+                stream.moved = true;
                 None
             }
             Verdict::Fine => None,
         };
         let fault = fault.or_else(|| {
-            if keeper.rate.is_none() {
-                return (now - keeper.since > self.pace.opening)
+            if stream.rate.is_none() {
+                return (now - stream.since > self.timeouts.open)
                     .then_some("the device does not open");
             }
-            // It has no reason to call back before its last buffer is over.
-            let lasts = keeper.lasts();
-            let doubted = keeper.doubted.is_some_and(|since| now - since > self.pace.doubt + lasts);
-            let silent = now - keeper.last_beat > self.pace.heartbeat + lasts;
-            if keeper.stormy.is_some_and(|since| now - since > STORM_PASSES + lasts) {
+            // A device need not call back before its latest buffer has been played.
+            let buffer = stream.buffer_duration();
+            let longer_than = |since: Option<Instant>, timeout| {
+                since.is_some_and(|since| now - since > timeout + buffer)
+            };
+            if longer_than(stream.storm_since, STORM_TIMEOUT) {
                 return Some("the device reports nothing but errors");
             }
-            (doubted || silent).then_some("the device has fallen silent")
+            let silent = longer_than(stream.doubt_since, self.timeouts.doubt)
+                || longer_than(Some(stream.last_buffer), self.timeouts.heartbeat);
+            silent.then_some("the device has fallen silent")
         });
         if let Some(why) = fault {
-            // A device that was well a moment ago may be so again at once.
-            let at_once = self.pause == self.pace.first_pause;
-            self.lose(why, if at_once { Duration::ZERO } else { self.pause });
+            // The first retry is immediate: the device played well until now.
+            let at_once = self.retry_pause == self.timeouts.first_retry;
+            self.lose_stream(why, if at_once { Duration::ZERO } else { self.retry_pause });
         }
-        self.ask_where();
+        self.ask_device_name();
     }
 
-    /// Asks where a stream plays that was moved. On a thread, and on one at a time: the answer may
-    /// take its time.
-    fn ask_where(&mut self) {
-        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.moved) else { return };
-        let Some(outlet) = self.outlet.clone().filter(|_| !self.asking) else { return };
-        keeper.moved = false;
-        let (number, tell) = (keeper.tenure.number, self.tell.clone());
+    /// Asks for the name of the device that a stream was moved to: on a thread, and on one at a time,
+    /// because the answer may take long.
+    fn ask_device_name(&mut self) {
+        let Some(stream) = self.stream.as_mut().filter(|stream| stream.moved) else { return };
+        let Some(backend) = self.backend.clone().filter(|_| !self.asking_name) else { return };
+        stream.moved = false;
+        let (number, sender) = (stream.status.number, self.sender.clone());
         let ask = move || {
-            let device = catch_unwind(AssertUnwindSafe(|| outlet.default_name())).ok().flatten();
-            let _ = tell.send(Word::Moved { number, device });
+            let device = catch_unwind(AssertUnwindSafe(|| backend.default_name())).ok().flatten();
+            let _ = sender.send(Message::Moved { number, device });
         };
-        // Without a thread the old name stays: the stream is well all the same.
+        // If no thread can be started the old name stays; the stream plays all the same.
         let asked = thread::Builder::new().name("voicepool device".into()).spawn(ask);
-        self.asking = asked.is_ok();
+        self.asking_name = asked.is_ok();
     }
 
-    /// Lets the stream go, wherever that leads, and tries again after a pause.
-    fn lose(&mut self, why: &str, pause: Duration) {
-        self.seat.grant(0);
-        self.give_up_trial();
-        if let Some(keeper) = self.keeper.take().filter(|keeper| keeper.rate.is_some()) {
-            // Time is passed from where the sound ended, not from where that was noticed.
-            self.passing = Some((keeper.last_beat + keeper.lasts(), 0));
+    /// Drops the stream, and tries again after a pause.
+    fn lose_stream(&mut self, why: &str, pause: Duration) {
+        self.slot.grant(0);
+        self.drop_candidate();
+        if let Some(stream) = self.stream.take().filter(|stream| stream.rate.is_some()) {
+            // Time is caught up with from where the sound ended, not from where that was noticed.
+            self.silence = Some((stream.last_buffer + stream.buffer_duration(), 0));
         }
         self.next_try = Instant::now() + pause;
-        self.pause = (self.pause * 2).min(self.pace.most_pause);
+        self.retry_pause = (self.retry_pause * 2).min(self.timeouts.max_retry);
         let state = OutputState::Silent { why: why.to_owned() };
-        self.say(&state);
+        self.log_state(&state);
         self.bridge.set_output(state);
     }
 
-    /// Lets time pass at its pace where no device does.
-    fn pass_time(&mut self) {
-        let rate = u64::from(self.wish.rate.unwrap_or(1));
-        let (since, passed) = *self.passing.get_or_insert((Instant::now(), 0));
+    /// Renders as many frames as time has passed, for nobody to hear: no device does.
+    fn render_silence(&mut self) {
+        let rate = u64::from(self.request.rate.unwrap_or(1));
+        let (since, rendered) = *self.silence.get_or_insert((Instant::now(), 0));
         let due = (since.elapsed().as_nanos() * u128::from(rate) / 1_000_000_000) as u64;
-        let most = MOST_BEHIND.as_secs() * rate;
-        // If a callback still has the renderer, the next look makes up for it.
-        let Some(mut renderer) = self.seat.take(0) else { return };
+        let most = MAX_CATCH_UP.as_secs() * rate;
+        // If a callback still has the renderer, the next call catches up.
+        let Some(mut renderer) = self.slot.take(0) else { return };
         let mut block = [[0.0; 2]; 256];
-        let mut left = (due - passed).min(most) as usize;
-        let made = catch_unwind(AssertUnwindSafe(|| {
-            while left > 0 {
-                let frames = left.min(block.len());
+        let mut remaining = (due - rendered).min(most) as usize;
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            while remaining > 0 {
+                let frames = remaining.min(block.len());
                 renderer.render(&mut block[..frames]);
-                left -= frames;
+                remaining -= frames;
             }
         }));
-        match made {
-            Ok(()) => self.seat.put(renderer),
-            Err(_) => self.seat.wreck(renderer),
+        match result {
+            Ok(()) => self.slot.put(renderer),
+            Err(_) => self.slot.put_failed(renderer),
         }
-        self.passing = Some((since, due));
+        self.silence = Some((since, due));
     }
 
-    /// Buries a renderer that panicked: its plays end, and the mixer goes on in silence.
-    fn bury(&mut self) {
-        let Some(wreck) = self.seat.take_wreck() else { return };
+    /// Drops a renderer that panicked: its plays end, and the mixer goes on in silence.
+    fn reap(&mut self) {
+        let Some(failed) = self.slot.take_failed() else { return };
         self.bridge.meters.panics.fetch_add(1, Relaxed);
-        let buried = catch_unwind(AssertUnwindSafe(|| drop(wreck)));
-        if buried.is_err() {
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(failed)));
+        if dropped.is_err() {
             self.bridge.close();
         }
-        self.outlet = None;
-        self.lose("the mixer failed: a bug in voicepool, please report it", self.pace.most_pause);
+        self.backend = None;
+        self.lose_stream(
+            "the mixer failed: a bug in voicepool, please report it",
+            self.timeouts.max_retry,
+        );
     }
 
-    /// One line a second, at the most. On a thread, and on one at a time: the logger may take its
-    /// time, and may let go of the last mixer, which waits for us.
-    fn say(&mut self, state: &OutputState) {
+    /// Logs at most one line a second: on a thread, and on one at a time, because the logger may take
+    /// long, and may drop the last mixer, which waits for the supervisor.
+    fn log_state(&mut self, state: &OutputState) {
         let now = Instant::now();
         let soon = self.last_line.is_some_and(|last| now - last < ms(1000));
         if soon || self.logging || !is_heard() {
             return;
         }
-        let (line, tell) = (format!("output: {state}"), self.tell.clone());
-        let tell_it = move || {
+        let (line, sender) = (format!("output: {state}"), self.sender.clone());
+        let log = move || {
             log_line(format_args!("{line}"));
-            let _ = tell.send(Word::Logged);
+            let _ = sender.send(Message::Logged);
         };
-        self.logging =
-            thread::Builder::new().name("voicepool logger".into()).spawn(tell_it).is_ok();
+        self.logging = thread::Builder::new().name("voicepool logger".into()).spawn(log).is_ok();
         self.last_line = Some(now);
     }
 }

@@ -2,7 +2,7 @@
 
 use cpal::{ErrorKind, FromSample, I24, Sample, SampleFormat, SizedSample, U24};
 
-use super::tools::{patient, small};
+use super::helpers::{patient, small};
 use super::{Output, Script};
 use crate::{Mixer, Play, Sound};
 
@@ -12,7 +12,7 @@ fn on_channels(channels: u16) -> Vec<f32> {
     let mixer = script.open(small(), patient());
     mixer.play(&Sound::from_stereo(48_000, &[[0.5, -0.125]; 300]).unwrap());
     let mut buffer = vec![f32::NAN; 300 * usize::from(channels)];
-    script.line(&mixer, 1).fill(&mut buffer);
+    script.stream(&mixer, 1).fill(&mut buffer);
     buffer
 }
 
@@ -39,7 +39,7 @@ fn a_torn_frame_is_filled_too() {
     let script = Script::new([Output { channels: 6, ..Output::new("speakers", 48_000) }]);
     let mixer = script.open(small(), patient());
     let mut buffer = vec![f32::NAN; 6 * 100 + 5];
-    script.line(&mixer, 1).fill(&mut buffer);
+    script.stream(&mixer, 1).fill(&mut buffer);
     assert!(buffer.iter().all(|sample| *sample == 0.0));
     assert_eq!(mixer.clock(), 100);
 }
@@ -54,7 +54,7 @@ where
     let levels = [1.0, -1.0, 0.999, -0.999, 0.5, -0.5, 0.25, 1.0, 0.0, -1.0];
     mixer.play(&Sound::from_mono(48_000, &levels).unwrap());
     let mut buffer = vec![T::from_sample(0.77f32); 2 * 300];
-    script.line(&mixer, 1).fill(&mut buffer);
+    script.stream(&mixer, 1).fill(&mut buffer);
     let format = T::FORMAT;
     // A float holds 24 bits, and what is made of it no more.
     let bits = format.bits_per_sample().min(24);
@@ -96,11 +96,11 @@ where
     let square: Vec<f32> = (0..200).map(|i| if i < 100 { 1.0 } else { -1.0 }).collect();
     mixer.play(Play::of(&Sound::from_mono(48_000, &square).unwrap()).looping());
     let other = Output { format: T::FORMAT, ..Output::new("other", 44_100) };
-    let first = script.line(&mixer, 1);
+    let first = script.stream(&mixer, 1);
     script.change(|plan| plan.outputs = vec![other]);
     first.raise(ErrorKind::DeviceNotAvailable);
     let mut buffer = vec![T::EQUILIBRIUM; 2 * 4000];
-    script.line(&mixer, 2).fill(&mut buffer);
+    script.stream(&mixer, 2).fill(&mut buffer);
     buffer[2 * 1000..].iter().map(|sample| f64::from_sample(*sample)).collect()
 }
 
@@ -124,6 +124,6 @@ fn a_device_without_pcm_is_told_apart() {
     let script =
         Script::new([Output { format: SampleFormat::DsdU8, ..Output::new("dsd", 352_800) }]);
     let mixer = script.open(small(), patient());
-    let why = super::tools::why(&mixer);
+    let why = super::helpers::why(&mixer);
     assert_eq!(why, "the device has no configuration that can be played");
 }

@@ -3,7 +3,7 @@
 use cpal::ErrorKind;
 
 use super::driver::allocator::held_by_all;
-use super::tools::{alone, books_balance, patient, plays, saw, small, until};
+use super::helpers::{assert_balanced, in_own_process, patient, plays, saw, small, until};
 use super::{Output, Script};
 
 /// How many there are in a folder of the kernel's, of this process.
@@ -15,7 +15,8 @@ fn count(what: &str) -> usize {
 /// threads, open files and bytes as there were near the beginning.
 #[test]
 fn a_thousand_rebuilds_leave_threads_files_and_memory_as_they_were() {
-    if !alone("rebuilds::a_thousand_rebuilds_leave_threads_files_and_memory_as_they_were") {
+    if !in_own_process("rebuilds::a_thousand_rebuilds_leave_threads_files_and_memory_as_they_were")
+    {
         return;
     }
     let script = Script::usual();
@@ -23,11 +24,11 @@ fn a_thousand_rebuilds_leave_threads_files_and_memory_as_they_were() {
     mixer.play(saw());
     let mut before = None;
     for built in 1..=1000 {
-        let line = script.line(&mixer, built);
-        line.frames(480);
+        let stream = script.stream(&mixer, built);
+        stream.frames(480);
         mixer.events().for_each(drop);
         if built == 100 || built == 1000 {
-            until("what was let go is gone", || script.plan().lines.len() == 1);
+            until("what was let go is gone", || script.plan().streams.len() == 1);
             // The thread that dropped it may be a moment longer on its way.
             let settled = before.unwrap_or((4, usize::MAX, isize::MAX));
             until("threads are flat", || count("task") <= settled.0);
@@ -38,9 +39,9 @@ fn a_thousand_rebuilds_leave_threads_files_and_memory_as_they_were() {
         }
         let rate = if built % 2 == 0 { 48_000 } else { 44_100 };
         script.change(|plan| plan.outputs = vec![Output::new("speakers", rate)]);
-        line.raise(ErrorKind::StreamInvalidated);
+        stream.raise(ErrorKind::StreamInvalidated);
         until("it is lost", || !plays(&mixer) || script.plan().built > built);
     }
     assert_eq!(mixer.stats().live, 1);
-    books_balance(&mixer);
+    assert_balanced(&mixer);
 }

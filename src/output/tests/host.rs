@@ -15,7 +15,7 @@ use cpal::{
     SupportedBufferSize, SupportedStreamConfig, SupportedStreamConfigRange,
 };
 
-use super::{Line, Output, Script};
+use super::{Output, Script, TestStream};
 
 #[derive(Clone)]
 pub struct ScriptedHost(pub Script);
@@ -123,8 +123,8 @@ impl DeviceTrait for ScriptedDevice {
         E: FnMut(Error) + Send + 'static,
     {
         let number = self.script.change(|plan| {
-            plan.begun += 1;
-            plan.begun
+            plan.builds_begun += 1;
+            plan.builds_begun
         });
         self.script.hang_while(|plan| number <= plan.builds_hang);
         assert!(!self.script.change(|plan| plan.panics), "a driver's bug");
@@ -134,20 +134,20 @@ impl DeviceTrait for ScriptedDevice {
             && output.rates.contains(&config.sample_rate)
             && (output.fixed || config.buffer_size == BufferSize::Default);
         fails((!fits).then_some(ErrorKind::UnsupportedConfig))?;
-        let line = Arc::new(Line {
+        let stream = Arc::new(TestStream {
             device: self.name,
             config,
             data: Mutex::new(Some(Box::new(data))),
             error: Mutex::new(Some(Box::new(error))),
             started: AtomicBool::new(false),
-            dropped: AtomicBool::new(false),
-            gone: AtomicBool::new(false),
+            drop_began: AtomicBool::new(false),
+            drop_ended: AtomicBool::new(false),
         });
         self.script.change(|plan| {
             plan.built += 1;
-            plan.lines.push(line.clone());
+            plan.streams.push(stream.clone());
         });
-        Ok(ScriptedStream { line, script: self.script.clone() })
+        Ok(ScriptedStream { stream, script: self.script.clone() })
     }
 }
 
@@ -178,16 +178,16 @@ impl fmt::Display for ScriptedDevice {
 }
 
 pub struct ScriptedStream {
-    line: Arc<Line>,
+    stream: Arc<TestStream>,
     script: Script,
 }
 
 impl StreamTrait for ScriptedStream {
     fn play(&self) -> Result<(), Error> {
         let plan = self.script.plan();
-        let output = plan.outputs.iter().find(|output| output.name == self.line.device);
+        let output = plan.outputs.iter().find(|output| output.name == self.stream.device);
         fails(output.map_or(Some(ErrorKind::DeviceNotAvailable), |output| output.start))?;
-        self.line.started.store(true, SeqCst);
+        self.stream.started.store(true, SeqCst);
         Ok(())
     }
 
@@ -200,7 +200,7 @@ impl StreamTrait for ScriptedStream {
     }
 
     fn buffer_size(&self) -> Result<u32, Error> {
-        match self.line.config.buffer_size {
+        match self.stream.config.buffer_size {
             BufferSize::Fixed(frames) => Ok(frames),
             BufferSize::Default => Err(Error::new(ErrorKind::UnsupportedOperation)),
         }
@@ -209,14 +209,14 @@ impl StreamTrait for ScriptedStream {
 
 impl Drop for ScriptedStream {
     fn drop(&mut self) {
-        self.line.dropped.store(true, SeqCst);
+        self.stream.drop_began.store(true, SeqCst);
         self.script.hang_while(|plan| plan.drops_hang);
-        self.line.gone.store(true, SeqCst);
+        self.stream.drop_ended.store(true, SeqCst);
         self.script.change(|plan| {
-            if !plan.haunted {
-                plan.lines.retain(|line| !Arc::ptr_eq(line, &self.line));
-                *self.line.data.lock().unwrap() = None;
-                *self.line.error.lock().unwrap() = None;
+            if !plan.callable_after_drop {
+                plan.streams.retain(|stream| !Arc::ptr_eq(stream, &self.stream));
+                *self.stream.data.lock().unwrap() = None;
+                *self.stream.error.lock().unwrap() = None;
             }
         });
     }

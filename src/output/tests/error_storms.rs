@@ -7,10 +7,10 @@ use std::time::Instant;
 use cpal::ErrorKind;
 
 use super::driver::allocator::{heap_calls, held_by_all};
-use super::tools::{alone, books_balance, patient, plays, saw, small, until};
+use super::helpers::{assert_balanced, in_own_process, patient, plays, saw, small, until};
 use super::{Output, Script};
 use crate::ms;
-use crate::output::supervisor::Pace;
+use crate::output::supervisor::Timeouts;
 
 struct Lines(AtomicUsize);
 
@@ -34,17 +34,17 @@ impl log::Log for Lines {
 fn a_storm_of_a_million_errors_costs_no_memory_and_the_stream() {
     for kind in [ErrorKind::Xrun, ErrorKind::BackendError, ErrorKind::DeviceNotAvailable] {
         let script = Script::usual();
-        script.change(|plan| plan.haunted = true);
-        let pace = Pace { look: Pace::default().look, ..patient() };
-        let mixer = script.open(small(), pace);
+        script.change(|plan| plan.callable_after_drop = true);
+        let timeouts = Timeouts { poll: Timeouts::default().poll, ..patient() };
+        let mixer = script.open(small(), timeouts);
         mixer.play(saw());
-        let line = script.line(&mixer, 1);
-        let storm = || (0..1_000_000).for_each(|_| line.raise(kind));
+        let stream = script.stream(&mixer, 1);
+        let storm = || (0..1_000_000).for_each(|_| stream.raise(kind));
         assert_eq!(heap_calls(storm).1, 0, "{kind:?}");
-        until("the stream is dropped", || line.gone.load(SeqCst));
-        let next = script.line(&mixer, 2);
+        until("the stream is dropped", || stream.drop_ended.load(SeqCst));
+        let next = script.stream(&mixer, 2);
         assert!(next.frames(2000).iter().any(|frame| frame[0] > 0.0));
-        books_balance(&mixer);
+        assert_balanced(&mixer);
     }
 }
 
@@ -52,22 +52,24 @@ fn a_storm_of_a_million_errors_costs_no_memory_and_the_stream() {
 /// second at the most, and holds no more memory in the end.
 #[test]
 fn a_device_that_only_storms_is_told_once_a_second_and_opened_rarely() {
-    if !alone("storm::a_device_that_only_storms_is_told_once_a_second_and_opened_rarely") {
+    if !in_own_process(
+        "error_storms::a_device_that_only_storms_is_told_once_a_second_and_opened_rarely",
+    ) {
         return;
     }
     log::set_logger(&LINES).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
     let script = Script::usual();
     let began = Instant::now();
-    let mixer = script.open(small(), Pace::default());
+    let mixer = script.open(small(), Timeouts::default());
     mixer.play(saw());
     let mut memory = Vec::with_capacity(10_000);
     while began.elapsed() < ms(2600) {
-        let lines = script.plan().lines.clone();
-        for line in &lines {
-            (0..10_000).for_each(|_| line.raise(ErrorKind::DeviceNotAvailable));
+        let streams = script.plan().streams.clone();
+        for stream in &streams {
+            (0..10_000).for_each(|_| stream.raise(ErrorKind::DeviceNotAvailable));
         }
-        drop(lines);
+        drop(streams);
         mixer.events().for_each(drop);
         std::thread::sleep(ms(1));
         memory.push(held_by_all());
@@ -88,8 +90,8 @@ fn a_device_that_only_storms_is_told_once_a_second_and_opened_rarely() {
 fn a_storm_on_one_device_leads_to_another() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     script.change(|plan| plan.outputs = vec![Output::new("other", 48_000)]);
-    (0..100_000).for_each(|_| line.raise(ErrorKind::BackendError));
-    assert_eq!(script.line(&mixer, 2).device, "other");
+    (0..100_000).for_each(|_| stream.raise(ErrorKind::BackendError));
+    assert_eq!(script.stream(&mixer, 2).device, "other");
 }

@@ -1,21 +1,22 @@
-//! A sound system that does what a test tells it: a host on cpal's `custom` feature. Nothing calls
-//! back unless the test does, on whichever thread and for as many frames as it likes.
+//! Tests of the live output on a scripted sound system, which does what the test tells it: a host on
+//! cpal's `custom` feature. Nothing calls back unless the test does, on whichever thread and for as
+//! many frames as it likes.
 
-mod absence;
-mod choosing;
+mod device_choice;
+mod error_storms;
 mod errors;
 mod formats;
 mod hanging;
+mod helpers;
 mod host;
-mod leaving;
 mod loggers;
+mod named_device;
+mod no_device;
 mod panics;
 #[cfg(target_os = "linux")]
 mod rebuilds;
-mod returning;
 mod samples;
-mod storm;
-mod tools;
+mod shutdown;
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
@@ -25,27 +26,27 @@ use cpal::platform::CustomHost;
 use cpal::{Error, ErrorKind, SampleFormat, SizedSample, StreamConfig};
 
 use self::host::{ScriptedDevice, ScriptedHost};
-use super::device::Speakers;
-use super::supervisor::Pace;
+use super::device::CpalBackend;
+use super::supervisor::Timeouts;
 use crate::{Config, Frame, Mixer};
 
-#[path = "../../tests/common/driver.rs"]
+#[path = "../../../tests/common/driver.rs"]
 mod driver;
 
-/// An output, as it is at present.
+/// An output device, as it is at present.
 #[derive(Clone)]
 struct Output {
     name: &'static str,
-    /// Its own rate, and those it could have.
+    /// Its default rate, and those it supports.
     rate: u32,
     rates: RangeInclusive<u32>,
     channels: u16,
     format: SampleFormat,
-    /// What is said to those who ask for its configuration, build a stream, start it.
+    /// The error with which it answers a query for its configuration, a build, a start.
     query: Option<ErrorKind>,
     build: Option<ErrorKind>,
     start: Option<ErrorKind>,
-    /// Whether it has buffers of a wished size.
+    /// Whether it accepts a fixed size of buffers.
     fixed: bool,
 }
 
@@ -71,35 +72,38 @@ impl Output {
 struct Plan {
     /// The first is the default.
     outputs: Vec<Output>,
-    /// Where whoever comes hangs until this is taken back: of builds, so many from the first on.
+    /// Whether whoever asks for a host hangs, until this is taken back.
     hosts_hang: bool,
+    /// How many builds hang, counted from the first one on.
     builds_hang: usize,
+    /// Whether the drop of a stream hangs.
     drops_hang: bool,
-    /// How many hang.
-    held: usize,
+    /// How many threads hang.
+    hanging: usize,
     /// How many builds have begun.
-    begun: usize,
+    builds_begun: usize,
     /// Whether to build a stream panics.
     panics: bool,
-    /// Whether streams can be called back when they were dropped.
-    haunted: bool,
+    /// Whether the callbacks of streams can still be called after their drop.
+    callable_after_drop: bool,
     /// How often the host was asked for.
     tries: usize,
-    /// How many streams were built, and those of them that can be called back.
+    /// How many streams were built.
     built: usize,
-    lines: Vec<Arc<Line>>,
+    /// Those that can be called back.
+    streams: Vec<Arc<TestStream>>,
 }
 
-/// The sound system, as the test holds it.
+/// The sound system, in the hands of the test.
 #[derive(Clone)]
 struct Script {
-    stage: Arc<(Mutex<Plan>, Condvar)>,
+    shared: Arc<(Mutex<Plan>, Condvar)>,
 }
 
 impl Script {
     fn new(outputs: impl IntoIterator<Item = Output>) -> Script {
         let plan = Plan { outputs: outputs.into_iter().collect(), ..Plan::default() };
-        Script { stage: Arc::new((Mutex::new(plan), Condvar::new())) }
+        Script { shared: Arc::new((Mutex::new(plan), Condvar::new())) }
     }
 
     /// The usual: stereo, in floats, at 48 kHz.
@@ -107,10 +111,10 @@ impl Script {
         Script::new([Output::new("speakers", 48_000)])
     }
 
-    fn open(&self, config: Config, pace: Pace) -> Mixer {
+    fn open(&self, config: Config, timeouts: Timeouts) -> Mixer {
         let script = self.clone();
-        let speakers = Speakers::new(move || script.host());
-        Mixer::open_on(Ok(Arc::new(speakers)), config, pace).unwrap()
+        let speakers = CpalBackend::new(move || script.host());
+        Mixer::open_on(Ok(Arc::new(speakers)), config, timeouts).unwrap()
     }
 
     fn host(&self) -> cpal::Host {
@@ -120,22 +124,22 @@ impl Script {
     }
 
     fn plan(&self) -> MutexGuard<'_, Plan> {
-        self.stage.0.lock().unwrap()
+        self.shared.0.lock().unwrap()
     }
 
-    /// Changes what is to happen, between two things that happen.
+    /// Changes what is to happen from now on.
     fn change<R>(&self, change: impl FnOnce(&mut Plan) -> R) -> R {
         let result = change(&mut self.plan());
-        self.stage.1.notify_all();
+        self.shared.1.notify_all();
         result
     }
 
     fn hang_while(&self, hangs: impl Fn(&Plan) -> bool) {
         let mut plan = self.plan();
         if hangs(&plan) {
-            plan.held += 1;
-            plan = self.stage.1.wait_while(plan, |plan| hangs(plan)).unwrap();
-            plan.held -= 1;
+            plan.hanging += 1;
+            plan = self.shared.1.wait_while(plan, |plan| hangs(plan)).unwrap();
+            plan.hanging -= 1;
         }
     }
 
@@ -145,26 +149,27 @@ impl Script {
     }
 }
 
-/// The far end of a stream: what its device can do to it.
-struct Line {
+/// The device's end of a stream: what a driver can do to it.
+struct TestStream {
     device: &'static str,
     config: StreamConfig,
     data: Mutex<Option<driver::DataCallback>>,
     error: Mutex<Option<driver::ErrorCallback>>,
     started: AtomicBool,
-    /// Whether its drop has begun, and whether it is over.
-    dropped: AtomicBool,
-    gone: AtomicBool,
+    /// Whether its drop has begun.
+    drop_began: AtomicBool,
+    /// Whether its drop is over.
+    drop_ended: AtomicBool,
 }
 
-impl Line {
-    /// Asks for a buffer of samples. Whether there was anybody to ask.
+impl TestStream {
+    /// Asks for a buffer of samples. Returns whether the callback still exists.
     fn fill<T: SizedSample>(&self, buffer: &mut [T]) -> bool {
         let mut data = self.data.lock().unwrap();
         data.as_mut().map(|callback| driver::call(callback, buffer)).is_some()
     }
 
-    /// Asks a stereo line of floats for frames, over others that must not be heard.
+    /// Asks a stereo stream of floats for frames. The buffer holds NaN before.
     fn frames(&self, count: usize) -> Vec<Frame> {
         let mut frames = vec![[f32::NAN; 2]; count];
         if !self.fill(frames.as_flattened_mut()) {

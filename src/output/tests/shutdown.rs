@@ -5,19 +5,19 @@ use std::thread;
 
 use cpal::ErrorKind;
 
-use super::tools::{drop_in_time, hasty, largest_step, patient, plays, small, tone, until};
+use super::helpers::{drop_in_time, hasty, largest_step, patient, plays, small, tone, until};
 use super::{Output, Script};
-use crate::output::supervisor::Pace;
+use crate::output::supervisor::Timeouts;
 use crate::{Frame, Mixer, ms};
 
 /// Calls back until the stream is dropped, on a thread of its own: what was heard.
 fn listen(script: &Script, mixer: &Mixer, size: usize) -> thread::JoinHandle<Vec<Frame>> {
-    let line = script.line(mixer, 1);
+    let stream = script.stream(mixer, 1);
     thread::spawn(move || {
         let mut heard = Vec::new();
-        while !line.dropped.load(SeqCst) {
+        while !stream.drop_began.load(SeqCst) {
             // Not slower than the real thing.
-            (0..200).step_by(size).for_each(|_| heard.extend(line.frames(size)));
+            (0..200).step_by(size).for_each(|_| heard.extend(stream.frames(size)));
             thread::sleep(ms(1));
         }
         heard
@@ -39,7 +39,7 @@ fn the_last_drop_fades_out_within_10_ms_and_stops_the_stream() {
         let clock = clone.clock();
         until("a clone keeps it going", || clone.clock() > clock);
         drop(clone);
-        assert_eq!(script.plan().lines.len(), 0, "the stream is gone");
+        assert_eq!(script.plan().streams.len(), 0, "the stream is gone");
         let heard = device.join().unwrap();
         assert!(largest_step(&heard) <= 1.5 * step, "buffers of {size}");
         let loud = heard.iter().rposition(|frame| frame[0].abs() > 0.0).unwrap();
@@ -59,19 +59,19 @@ fn the_last_drop_fades_out_within_10_ms_and_stops_the_stream() {
 fn the_last_drop_waits_for_a_stream_that_takes_a_moment() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     script.change(|plan| plan.drops_hang = true);
     let device = thread::spawn({
-        let (script, line) = (script.clone(), line.clone());
+        let (script, stream) = (script.clone(), stream.clone());
         move || {
-            until("its drop has begun", || line.dropped.load(SeqCst));
+            until("its drop has begun", || stream.drop_began.load(SeqCst));
             thread::sleep(ms(50));
             script.change(|plan| plan.drops_hang = false);
         }
     });
     let began = std::time::Instant::now();
     drop(mixer);
-    assert!(line.gone.load(SeqCst) || began.elapsed() > ms(600));
+    assert!(stream.drop_ended.load(SeqCst) || began.elapsed() > ms(600));
     device.join().unwrap();
 }
 
@@ -81,33 +81,33 @@ fn the_last_drop_returns_while_the_device_is_lost_and_hangs() {
     for delay in [0, 1, 3, 10, 30] {
         let script = Script::usual();
         let mixer = script.open(small(), patient());
-        let line = script.line(&mixer, 1);
-        line.frames(1000);
+        let stream = script.stream(&mixer, 1);
+        stream.frames(1000);
         script.change(|plan| {
             plan.drops_hang = true;
             plan.outputs.clear();
         });
-        line.raise(ErrorKind::DeviceNotAvailable);
+        stream.raise(ErrorKind::DeviceNotAvailable);
         thread::sleep(ms(delay));
         drop_in_time(mixer);
-        until("it was let go", || line.dropped.load(SeqCst));
-        assert!(!line.gone.load(SeqCst));
+        until("it was let go", || stream.drop_began.load(SeqCst));
+        assert!(!stream.drop_ended.load(SeqCst));
         script.change(|plan| plan.drops_hang = false);
     }
 }
 
-/// It returns while the stream plays on and its drop hangs; the ghost is silent.
+/// It returns while the stream plays on and its drop hangs; the stream is silent from then on.
 #[test]
 fn the_last_drop_returns_when_the_streams_own_drop_hangs() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
     mixer.play(tone(48_000, 441.0).0);
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     script.change(|plan| plan.drops_hang = true);
     let device = listen(&script, &mixer, 480);
     drop_in_time(mixer);
     device.join().unwrap();
-    assert!(line.frames(480).iter().all(|frame| *frame == [0.0; 2]));
+    assert!(stream.frames(480).iter().all(|frame| *frame == [0.0; 2]));
     script.change(|plan| plan.drops_hang = false);
 }
 
@@ -116,17 +116,17 @@ fn the_last_drop_returns_when_the_streams_own_drop_hangs() {
 fn the_last_drop_returns_while_a_stream_is_built_or_does_not_call_back() {
     let script = Script::usual();
     script.change(|plan| plan.builds_hang = usize::MAX);
-    let mixer = script.open(small(), Pace { opening: ms(1_000_000), ..hasty() });
+    let mixer = script.open(small(), Timeouts { open: ms(1_000_000), ..hasty() });
     drop_in_time(mixer);
     script.change(|plan| plan.builds_hang = 0);
     until("what was built is dropped", || {
-        script.change(|plan| plan.built == 1 && plan.lines.is_empty())
+        script.change(|plan| plan.built == 1 && plan.streams.is_empty())
     });
 
     let mixer = script.open(small(), patient());
     until("it plays", || plays(&mixer));
     drop_in_time(mixer);
-    assert!(script.plan().lines.is_empty());
+    assert!(script.plan().streams.is_empty());
 }
 
 /// What still played is given back with the last mixer: no sound outlives it.
@@ -137,7 +137,7 @@ fn the_last_drop_frees_every_sound() {
     let sound = crate::Sound::from_mono(48_000, &[0.5; 100]).unwrap();
     let play = crate::Play::of(&sound).looping();
     mixer.play(&play);
-    script.line(&mixer, 1).frames(1000);
+    script.stream(&mixer, 1).frames(1000);
     mixer.play(&play);
     let device = listen(&script, &mixer, 480);
     drop_in_time(mixer);

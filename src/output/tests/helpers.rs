@@ -7,8 +7,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Line, Script};
-use crate::output::supervisor::Pace;
+use super::{Script, TestStream};
+use crate::output::supervisor::Timeouts;
 use crate::{Config, Event, Frame, Mixer, OutputState, Play, Sound, ms};
 
 /// Far longer than anything here takes.
@@ -30,42 +30,42 @@ pub fn until_doing(what: &str, mut again: impl FnMut(), mut holds: impl FnMut() 
     }
 }
 
-/// Never taken for dead, however slow the machine is; tries again at once.
-pub fn patient() -> Pace {
-    let ages = ms(1_000_000);
-    Pace {
-        look: ms(1),
-        heartbeat: ages,
-        doubt: ages,
-        opening: ages,
-        patience: DEADLINE,
-        first_pause: ms(2),
-        most_pause: ms(2),
-        trial: ages,
-        most_trial: ages,
+/// Streams are never taken for dead, however slow the machine is, and are retried at once.
+pub fn patient() -> Timeouts {
+    let never = ms(1_000_000);
+    Timeouts {
+        poll: ms(1),
+        heartbeat: never,
+        doubt: never,
+        open: never,
+        first_open: DEADLINE,
+        first_retry: ms(2),
+        max_retry: ms(2),
+        switch_retry: never,
+        max_switch_retry: never,
     }
 }
 
-/// Taken for dead as soon as it does not call back.
-pub fn hasty() -> Pace {
-    Pace { heartbeat: ms(30), doubt: ms(10), opening: ms(30), patience: ms(30), ..patient() }
+/// Streams are taken for dead as soon as they do not call back.
+pub fn hasty() -> Timeouts {
+    Timeouts { heartbeat: ms(30), doubt: ms(10), open: ms(30), first_open: ms(30), ..patient() }
 }
 
 impl Script {
-    /// The stream that plays, once as many have been built as that.
+    /// The latest stream, once so many have been built and one plays.
     #[track_caller]
-    pub fn line(&self, mixer: &Mixer, built: usize) -> Arc<Line> {
+    pub fn stream(&self, mixer: &Mixer, built: usize) -> Arc<TestStream> {
         until(&format!("stream {built} plays"), || self.plan().built >= built && plays(mixer));
-        self.plan().lines.last().unwrap().clone()
+        self.plan().streams.last().unwrap().clone()
     }
 
     /// Calls back, a hundredth of a second at a time, until something holds.
     #[track_caller]
     pub fn run_until(&self, what: &str, holds: impl FnMut() -> bool) {
         let call = || {
-            let lines = self.plan().lines.clone();
-            for line in lines.iter().filter(|line| !line.dropped.load(SeqCst)) {
-                line.frames(480);
+            let streams = self.plan().streams.clone();
+            for stream in streams.iter().filter(|stream| !stream.drop_began.load(SeqCst)) {
+                stream.frames(480);
             }
             thread::sleep(ms(1));
         };
@@ -112,7 +112,7 @@ pub fn largest_step(frames: &[Frame]) -> f32 {
 
 /// Every play that was accepted is live or has had its one ending.
 #[track_caller]
-pub fn books_balance(mixer: &Mixer) {
+pub fn assert_balanced(mixer: &Mixer) {
     let it = mixer.stats();
     let ended = it.finished + it.stopped + it.stolen + it.refused;
     assert_eq!(it.accepted, ended + it.live as u64, "{it}");
@@ -163,14 +163,15 @@ pub fn small() -> Config {
 
 /// Runs the rest of a test in a process of its own, where nobody else starts threads, logs or
 /// allocates. Whether this is that process.
-pub fn alone(test: &str) -> bool {
-    const ALONE: &str = "VOICEPOOL_ALONE";
-    if std::env::var_os(ALONE).is_some() {
+pub fn in_own_process(test: &str) -> bool {
+    const IN_OWN_PROCESS: &str = "VOICEPOOL_ALONE";
+    if std::env::var_os(IN_OWN_PROCESS).is_some() {
         return true;
     }
-    let test = format!("output::scripted::{test}");
+    let test = format!("output::tests::{test}");
     let itself = std::env::current_exe().unwrap();
-    let run = Command::new(itself).args(["--exact", &test]).env(ALONE, "1").output().unwrap();
+    let run =
+        Command::new(itself).args(["--exact", &test]).env(IN_OWN_PROCESS, "1").output().unwrap();
     let said = String::from_utf8_lossy(&run.stdout);
     assert!(run.status.success() && said.contains("1 passed"), "{said}");
     false

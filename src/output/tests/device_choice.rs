@@ -2,7 +2,7 @@
 
 use cpal::{BufferSize, ErrorKind};
 
-use super::tools::{outputs, patient, plays, saw, small, until, why};
+use super::helpers::{outputs, patient, plays, saw, small, until, why};
 use super::{Output, Script};
 use crate::output::device;
 use crate::{Config, Mixer, OutputState, ms};
@@ -40,17 +40,17 @@ fn outputs_are_listed_with_the_default_marked() {
 fn a_named_device_plays_and_the_default_while_it_cannot() {
     let script = three();
     let mixer = script.open(named("television"), patient());
-    let line = script.line(&mixer, 1);
-    assert_eq!((line.device, device(&mixer)), ("television", "television".to_owned()));
+    let stream = script.stream(&mixer, 1);
+    assert_eq!((stream.device, device(&mixer)), ("television", "television".to_owned()));
 
     let television = script.change(|plan| plan.outputs.pop()).unwrap();
-    line.raise(ErrorKind::DeviceNotAvailable);
-    let line = script.line(&mixer, 2);
-    assert_eq!((line.device, device(&mixer)), ("speakers", "speakers".to_owned()));
+    stream.raise(ErrorKind::DeviceNotAvailable);
+    let stream = script.stream(&mixer, 2);
+    assert_eq!((stream.device, device(&mixer)), ("speakers", "speakers".to_owned()));
 
     script.change(|plan| plan.outputs.push(television));
-    line.raise(ErrorKind::DeviceNotAvailable);
-    assert_eq!(script.line(&mixer, 3).device, "television");
+    stream.raise(ErrorKind::DeviceNotAvailable);
+    assert_eq!(script.stream(&mixer, 3).device, "television");
 }
 
 /// A named device that is there and busy, or otherwise not to be had, gives way to the default.
@@ -60,7 +60,7 @@ fn a_named_device_that_is_busy_gives_way_to_the_default() {
         let script = three();
         script.change(|plan| plan.outputs[1].build = Some(kind));
         let mixer = script.open(named("headphones"), patient());
-        assert_eq!(script.line(&mixer, 1).device, "speakers");
+        assert_eq!(script.stream(&mixer, 1).device, "speakers");
         assert_eq!(device(&mixer), "speakers");
     }
 }
@@ -70,17 +70,17 @@ fn a_named_device_that_is_busy_gives_way_to_the_default() {
 fn a_name_that_nobody_has_is_the_default() {
     let script = three();
     let mixer = script.open(named("gramophone"), patient());
-    assert_eq!(script.line(&mixer, 1).device, "speakers");
+    assert_eq!(script.stream(&mixer, 1).device, "speakers");
     let script = Script::new([]);
     assert_eq!(why(&script.open(named("gramophone"), patient())), "there is no output device");
 }
 
-/// The wished buffer is asked for, in the device's frames, and what it says of itself is told.
+/// The configured buffer is asked for, in the device's frames, and what it says of itself is told.
 #[test]
-fn the_wished_buffer_is_asked_for_and_the_state_says_what_came_of_it() {
+fn the_configured_buffer_is_asked_for_and_the_state_says_what_came_of_it() {
     let script = Script::new([Output { channels: 6, ..Output::new("speakers", 96_000) }]);
     let mixer = script.open(Config { buffer: ms(5), ..small() }, patient());
-    assert_eq!(script.line(&mixer, 1).config.buffer_size, BufferSize::Fixed(480));
+    assert_eq!(script.stream(&mixer, 1).config.buffer_size, BufferSize::Fixed(480));
     let expected = OutputState::Playing {
         device: "speakers".to_owned(),
         sample_rate: 96_000,
@@ -97,13 +97,13 @@ fn the_wished_buffer_is_asked_for_and_the_state_says_what_came_of_it() {
 fn each_change_of_the_output_is_an_event() {
     let script = three();
     let mixer = script.open(small(), patient());
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     outputs(&mixer);
     let all = script.change(|plan| std::mem::take(&mut plan.outputs));
-    line.raise(ErrorKind::DeviceNotAvailable);
+    stream.raise(ErrorKind::DeviceNotAvailable);
     until("none is found", || why_or_none(&mixer) == "there is no output device");
     script.change(|plan| plan.outputs = all);
-    script.line(&mixer, 2);
+    script.stream(&mixer, 2);
     let told: Vec<String> = outputs(&mixer).iter().map(ToString::to_string).collect();
     let expected = [
         "silent: the device is gone",
@@ -125,23 +125,23 @@ fn why_or_none(mixer: &Mixer) -> String {
 fn load_is_measured_against_the_time_that_a_buffer_lasts() {
     let script = three();
     let mixer = script.open(small(), patient());
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     assert_eq!((mixer.stats().load_mean, mixer.stats().load_worst), (0.0, 0.0));
     mixer.play(saw());
     for _ in 0..100 {
-        line.frames(480);
+        stream.frames(480);
     }
     let (mean, worst) = (mixer.stats().load_mean, mixer.stats().load_worst);
     assert!(0.0 < mean && mean <= worst, "{mean} {worst}");
     // A frame lasts 21 µs, and to fill a buffer of one frame takes longer than to fill none.
     mixer.reset_peaks();
     assert_eq!(mixer.stats().load_worst, 0.0);
-    line.frames(0);
+    stream.frames(0);
     assert_eq!(mixer.stats().load_worst, 0.0, "an empty buffer has no time to take a share of");
-    line.frames(480);
+    stream.frames(480);
     assert!(mixer.stats().load_worst > 0.0);
     assert_eq!(mixer.stats().xruns, 0);
-    line.raise(ErrorKind::Xrun);
+    stream.raise(ErrorKind::Xrun);
     assert_eq!(mixer.stats().xruns, 1);
 }
 
@@ -164,9 +164,9 @@ fn changes_that_nobody_asks_for_are_counted_and_cost_no_memory() {
     let script = three();
     let mixer = script.open(small(), patient());
     for built in 1..=30 {
-        script.line(&mixer, built).raise(ErrorKind::StreamInvalidated);
+        script.stream(&mixer, built).raise(ErrorKind::StreamInvalidated);
     }
-    script.line(&mixer, 31);
+    script.stream(&mixer, 31);
     let told = outputs(&mixer);
     assert_eq!(told.last(), Some(&mixer.output()));
     assert_eq!(told.len() as u64 + mixer.stats().missed_events, 1 + 2 * 30);

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use cpal::ErrorKind;
 
-use super::tools::{
-    books_balance, hasty, largest_step, patient, plays, saw, saw_at, small, tone, until, why,
+use super::helpers::{
+    assert_balanced, hasty, largest_step, patient, plays, saw, saw_at, small, tone, until, why,
 };
 use super::{Output, Script};
-use crate::output::supervisor::Pace;
+use crate::output::supervisor::Timeouts;
 use crate::{Config, Ending, Event, Play, Sound, ms};
 
 /// With no device at all a mixer opens at the rate it was told, time passes at its pace, voices end
@@ -17,7 +17,7 @@ use crate::{Config, Ending, Event, Play, Sound, ms};
 fn without_a_device_time_passes_at_its_pace_and_plays_end() {
     let script = Script::new([]);
     let began = Instant::now();
-    let mixer = script.open(Config { sample_rate: 32_000, ..small() }, Pace::default());
+    let mixer = script.open(Config { sample_rate: 32_000, ..small() }, Timeouts::default());
     assert_eq!(mixer.sample_rate(), 32_000);
     assert_eq!(why(&mixer), "there is no output device");
     let voice = mixer.play(&Sound::from_mono(32_000, &[0.5; 3200]).unwrap());
@@ -34,7 +34,7 @@ fn without_a_device_time_passes_at_its_pace_and_plays_end() {
     let passed = || (mixer.clock() - clock) as f64;
     until("as much has passed as should", || passed() > 0.8 * since(then));
     assert!((mixer.clock() as f64) < since(began), "time never runs ahead");
-    books_balance(&mixer);
+    assert_balanced(&mixer);
 }
 
 /// The first device that appears plays on from where the clock is, at the mixer's rate or
@@ -47,9 +47,9 @@ fn a_device_that_appears_plays_what_is_due_by_then() {
     mixer.play(saw().start_at(777 * 30));
     until("time has passed", || mixer.clock() > 777 * 33);
     script.change(|plan| plan.outputs = vec![Output::new("speakers", 48_000)]);
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     let now = mixer.clock();
-    let heard = line.frames(2000);
+    let heard = stream.frames(2000);
     assert!(heard[480..].iter().zip(now + 480..).all(|(frame, at)| frame[0] == saw_at(at)));
     assert!(heard[..479].iter().zip(now..).all(|(frame, at)| frame[0] <= saw_at(at)));
     assert_eq!(mixer.clock(), now + 2000);
@@ -60,12 +60,12 @@ fn a_device_that_appears_plays_what_is_due_by_then() {
 #[test]
 fn a_device_that_returns_is_heard_at_the_first_try_faded_in_and_in_its_place() {
     let script = Script::usual();
-    let mixer = script.open(small(), Pace { first_pause: ms(20), ..patient() });
+    let mixer = script.open(small(), Timeouts { first_retry: ms(20), ..patient() });
     mixer.play(saw());
-    let line = script.line(&mixer, 1);
-    assert!(line.frames(5000).iter().zip(0..).all(|(frame, at)| frame[0] == saw_at(at)));
+    let stream = script.stream(&mixer, 1);
+    assert!(stream.frames(5000).iter().zip(0..).all(|(frame, at)| frame[0] == saw_at(at)));
     let usual = script.change(|plan| std::mem::take(&mut plan.outputs));
-    line.raise(ErrorKind::DeviceNotAvailable);
+    stream.raise(ErrorKind::DeviceNotAvailable);
     let before = script.plan().tries;
     until("it tries again and again", || script.plan().tries >= before + 3);
     assert_eq!(why(&mixer), "there is no output device");
@@ -74,14 +74,14 @@ fn a_device_that_returns_is_heard_at_the_first_try_faded_in_and_in_its_place() {
         plan.outputs = usual;
         plan.tries
     });
-    let line = script.line(&mixer, 2);
+    let stream = script.stream(&mixer, 2);
     // One may have been under way.
     assert!(script.plan().tries <= tries + 1);
     let now = mixer.clock();
-    let heard = line.frames(1000);
+    let heard = stream.frames(1000);
     assert!(heard[0][0] <= saw_at(now) / 479.0, "it begins at next to nothing");
     assert!(heard[480..].iter().zip(now + 480..).all(|(frame, at)| frame[0] == saw_at(at)));
-    books_balance(&mixer);
+    assert_balanced(&mixer);
 }
 
 /// Sound that comes back comes up without a click.
@@ -92,12 +92,12 @@ fn a_tone_that_comes_back_makes_no_step() {
         let mixer = script.open(small(), patient());
         let (tone, step) = tone(first, 441.0);
         mixer.play(tone);
-        let line = script.line(&mixer, 1);
-        line.frames(3001);
+        let stream = script.stream(&mixer, 1);
+        stream.frames(3001);
         script.change(|plan| plan.outputs = vec![Output::new("second", second)]);
-        line.raise(ErrorKind::StreamInvalidated);
+        stream.raise(ErrorKind::StreamInvalidated);
         let mut heard = vec![[0.0; 2]];
-        heard.extend(script.line(&mixer, 2).frames(3000));
+        heard.extend(script.stream(&mixer, 2).frames(3000));
         assert!(heard[1000..].iter().any(|frame| frame[0].abs() > 0.45));
         let most = 1.5 * step * first as f32 / second as f32;
         assert!(largest_step(&heard) <= most, "{first} then {second}");
@@ -109,13 +109,13 @@ fn a_tone_that_comes_back_makes_no_step() {
 fn a_late_first_device_fades_in() {
     let script = Script::usual();
     script.change(|plan| plan.builds_hang = usize::MAX);
-    let mixer = script.open(small(), Pace { patience: ms(10), ..patient() });
+    let mixer = script.open(small(), Timeouts { first_open: ms(10), ..patient() });
     let (tone, step) = tone(48_000, 441.0);
     mixer.play(tone.gain(2.0));
     until("time begins without it", || mixer.clock() > 1000);
     script.change(|plan| plan.builds_hang = 0);
     let mut heard = vec![[0.0; 2]];
-    heard.extend(script.line(&mixer, 1).frames(3000));
+    heard.extend(script.stream(&mixer, 1).frames(3000));
     assert!(heard[1000..].iter().any(|frame| frame[0].abs() > 0.9));
     assert!(largest_step(&heard) <= 1.5 * 2.0 * step, "{}", largest_step(&heard));
 }
@@ -130,14 +130,14 @@ fn hertz(frames: &[crate::Frame]) -> usize {
 fn a_late_first_device_does_not_change_the_pitch() {
     let script = Script::new([Output::new("slow to open", 96_000)]);
     script.change(|plan| plan.builds_hang = usize::MAX);
-    let mixer = script.open(small(), Pace { patience: ms(10), ..patient() });
+    let mixer = script.open(small(), Timeouts { first_open: ms(10), ..patient() });
     assert_eq!(mixer.sample_rate(), 48_000);
     mixer.play(tone(48_000, 1000.0).0);
     script.change(|plan| plan.builds_hang = 0);
     // It is built as the first, and once more to be resampled.
-    let line = script.line(&mixer, 2);
+    let stream = script.stream(&mixer, 2);
     let now = mixer.clock();
-    let heard = line.frames(96_000);
+    let heard = stream.frames(96_000);
     assert!(hertz(&heard).abs_diff(1000) <= 10, "{} Hz", hertz(&heard));
     assert!((mixer.clock() - now).abs_diff(48_000) <= 600, "{}", mixer.clock() - now);
 }
@@ -150,25 +150,25 @@ fn a_device_of_another_rate_changes_neither_pitch_nor_clock() {
     let mixer = script.open(small(), patient());
     assert_eq!(mixer.sample_rate(), 44_100);
     mixer.play(tone(44_100, 1000.0).0);
-    let line = script.line(&mixer, 1);
-    assert!(hertz(&line.frames(44_100)).abs_diff(1000) <= 1);
+    let stream = script.stream(&mixer, 1);
+    assert!(hertz(&stream.frames(44_100)).abs_diff(1000) <= 1);
     for (built, rate) in [(2, 48_000), (3, 8000), (4, 192_000)] {
-        let line = script.line(&mixer, built - 1);
+        let stream = script.stream(&mixer, built - 1);
         script.change(|plan| plan.outputs = vec![Output::new("another", rate)]);
-        line.raise(ErrorKind::StreamInvalidated);
-        let line = script.line(&mixer, built);
-        assert_eq!((line.config.sample_rate, mixer.sample_rate()), (rate, 44_100));
+        stream.raise(ErrorKind::StreamInvalidated);
+        let stream = script.stream(&mixer, built);
+        assert_eq!((stream.config.sample_rate, mixer.sample_rate()), (rate, 44_100));
         let now = mixer.clock();
-        let heard = hertz(&line.frames(rate as usize));
+        let heard = hertz(&stream.frames(rate as usize));
         assert!(heard.abs_diff(1000) <= 10, "{rate}: {heard} Hz");
         let passed = mixer.clock() - now;
         assert!(passed.abs_diff(44_100) <= 600, "{rate}: {passed} frames");
     }
     let flexible = Output { rates: 8000..=192_000, ..Output::new("flexible", 48_000) };
     script.change(|plan| plan.outputs = vec![flexible]);
-    script.line(&mixer, 4).raise(ErrorKind::StreamInvalidated);
-    assert_eq!(script.line(&mixer, 5).config.sample_rate, 44_100, "it was asked for the mixer's");
-    books_balance(&mixer);
+    script.stream(&mixer, 4).raise(ErrorKind::StreamInvalidated);
+    assert_eq!(script.stream(&mixer, 5).config.sample_rate, 44_100, "it was asked for the mixer's");
+    assert_balanced(&mixer);
 }
 
 /// A device can come back with other channels and another format.
@@ -177,15 +177,15 @@ fn a_device_may_change_its_channels_and_format() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
     mixer.play(Play::of(&Sound::from_mono(48_000, &[0.5; 100]).unwrap()).looping());
-    let line = script.line(&mixer, 1);
-    assert!(line.frames(300).iter().all(|frame| *frame == [0.5; 2]));
+    let stream = script.stream(&mixer, 1);
+    assert!(stream.frames(300).iter().all(|frame| *frame == [0.5; 2]));
     script.change(|plan| {
         plan.outputs[0].channels = 4;
         plan.outputs[0].format = cpal::SampleFormat::I16;
     });
-    line.raise(ErrorKind::StreamInvalidated);
+    stream.raise(ErrorKind::StreamInvalidated);
     let mut buffer = vec![1i16; 4 * 1000];
-    script.line(&mixer, 2).fill(&mut buffer);
+    script.stream(&mixer, 2).fill(&mut buffer);
     assert!(buffer[4 * 480..].chunks(4).all(|frame| frame == [16_384, 16_384, 0, 0]));
 }
 
@@ -199,16 +199,16 @@ fn a_device_that_never_calls_back_is_built_again_while_time_passes() {
     until("the play ends in silence", || !mixer.is_live(voice));
     mixer.play(saw());
     script.run_until("it plays once it calls back", || mixer.stats().peak[0] > 0.0);
-    books_balance(&mixer);
+    assert_balanced(&mixer);
 }
 
 /// For as long as a device is taken to be alive and is not, the time is made up for.
 #[test]
 fn time_that_a_dead_device_cost_is_made_up_for() {
     let script = Script::usual();
-    let pace = Pace { heartbeat: ms(300), first_pause: ms(1_000_000), ..patient() };
-    let mixer = script.open(small(), Pace { most_pause: ms(1_000_000), ..pace });
-    script.line(&mixer, 1).frames(480);
+    let timeouts = Timeouts { heartbeat: ms(300), first_retry: ms(1_000_000), ..patient() };
+    let mixer = script.open(small(), Timeouts { max_retry: ms(1_000_000), ..timeouts });
+    script.stream(&mixer, 1).frames(480);
     script.change(|plan| plan.outputs.clear());
     let began = Instant::now();
     until("it is taken for dead", || !plays(&mixer));

@@ -1,4 +1,4 @@
-//! A device that was asked for by name, and comes back while the default plays in its stead.
+//! A device that was asked for by name, and comes back while the default plays instead of it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -7,28 +7,28 @@ use std::time::Instant;
 
 use cpal::ErrorKind;
 
-use super::tools::{
-    books_balance, drop_in_time, every_call, largest_step, outputs, patient, saw, saw_at, small,
+use super::helpers::{
+    assert_balanced, drop_in_time, every_call, largest_step, outputs, patient, saw, saw_at, small,
     tone, until, until_doing,
 };
-use super::{Line, Output, Script};
-use crate::output::supervisor::Pace;
+use super::{Output, Script, TestStream};
+use crate::output::supervisor::Timeouts;
 use crate::{Config, Mixer, OutputState, ms};
 
 /// Tries what was asked for at every look.
-fn eager() -> Pace {
-    Pace { trial: ms(1), most_trial: ms(1), ..patient() }
+fn eager() -> Timeouts {
+    Timeouts { switch_retry: ms(1), max_switch_retry: ms(1), ..patient() }
 }
 
 fn television() -> Output {
     Output::new("television", 48_000)
 }
 
-/// A mixer that was to play on the television, and plays on the speakers.
-fn in_its_stead(pace: Pace) -> (Script, Mixer, Arc<Line>) {
+/// A mixer that is to play on the television, which is missing, and plays on the default instead.
+fn on_the_default(timeouts: Timeouts) -> (Script, Mixer, Arc<TestStream>) {
     let script = Script::usual();
-    let mixer = script.open(named(), pace);
-    let speakers = script.line(&mixer, 1);
+    let mixer = script.open(named(), timeouts);
+    let speakers = script.stream(&mixer, 1);
     assert_eq!(speakers.device, "speakers");
     (script, mixer, speakers)
 }
@@ -43,12 +43,12 @@ fn plays_on(mixer: &Mixer, name: &str) -> bool {
 
 /// The latest stream on a device, once there is one that was started and not let go.
 #[track_caller]
-fn line_on(script: &Script, name: &str) -> Arc<Line> {
+fn stream_on(script: &Script, name: &str) -> Arc<TestStream> {
     let find = || {
-        let is = |line: &&Arc<Line>| {
-            line.device == name && line.started.load(SeqCst) && !line.dropped.load(SeqCst)
+        let is = |stream: &&Arc<TestStream>| {
+            stream.device == name && stream.started.load(SeqCst) && !stream.drop_began.load(SeqCst)
         };
-        script.plan().lines.iter().rev().find(is).cloned()
+        script.plan().streams.iter().rev().find(is).cloned()
     };
     until(&format!("there is a stream on the {name}"), || find().is_some());
     find().unwrap()
@@ -58,13 +58,13 @@ fn line_on(script: &Script, name: &str) -> Arc<Line> {
 #[test]
 fn a_named_device_that_returns_is_taken_up_without_a_step() {
     for rate in [48_000, 44_100] {
-        let (script, mixer, speakers) = in_its_stead(eager());
+        let (script, mixer, speakers) = on_the_default(eager());
         let (tone, step) = tone(48_000, 441.0);
         mixer.play(tone);
         let mut old = speakers.frames(3000);
         outputs(&mixer);
         script.change(|plan| plan.outputs.push(Output::new("television", rate)));
-        let television = line_on(&script, "television");
+        let television = stream_on(&script, "television");
         let mut new = vec![[0.0; 2]];
         let call = || {
             // A part of the fade.
@@ -73,7 +73,7 @@ fn a_named_device_that_returns_is_taken_up_without_a_step() {
             thread::sleep(ms(1));
         };
         until_doing("it is taken up", call, || plays_on(&mixer, "television"));
-        until("the old one is let go", || speakers.gone.load(SeqCst));
+        until("the old one is let go", || speakers.drop_ended.load(SeqCst));
         old.extend(speakers.frames(480));
         new.extend(television.frames(3000));
         assert!(largest_step(&old) <= 1.5 * step, "on the old: {}", largest_step(&old));
@@ -82,7 +82,7 @@ fn a_named_device_that_returns_is_taken_up_without_a_step() {
         assert!(new[new.len() - 1000..].iter().any(|frame| frame[0].abs() > 0.45));
         assert_eq!(outputs(&mixer), [mixer.output()], "that is all there is to tell");
         assert_eq!(mixer.stats().live, 1);
-        books_balance(&mixer);
+        assert_balanced(&mixer);
     }
 }
 
@@ -95,14 +95,14 @@ fn a_named_device_is_taken_up_as_often_as_it_returns() {
     for _ in 0..3 {
         script.run_until("it plays where it was asked to", || plays_on(&mixer, "television"));
         script.change(|plan| plan.outputs.truncate(1));
-        line_on(&script, "television").raise(ErrorKind::DeviceNotAvailable);
+        stream_on(&script, "television").raise(ErrorKind::DeviceNotAvailable);
         script.run_until("the default plays", || plays_on(&mixer, "speakers"));
         script.change(|plan| plan.outputs.push(television()));
     }
     script.run_until("it is back", || plays_on(&mixer, "television"));
-    let (line, now) = (line_on(&script, "television"), mixer.clock());
+    let (stream, now) = (stream_on(&script, "television"), mixer.clock());
     // Past its fade, wherever in that it is.
-    let heard = line.frames(1000);
+    let heard = stream.frames(1000);
     assert!(heard[480..].iter().zip(now + 480..).all(|(frame, at)| frame[0] == saw_at(at)));
 }
 
@@ -112,7 +112,7 @@ fn a_named_device_that_cannot_be_opened_costs_the_default_nothing() {
     type Set = fn(&mut Output, Option<ErrorKind>);
     let sets: [Set; 2] = [|output, kind| output.query = kind, |output, kind| output.build = kind];
     for set in sets {
-        let (script, mixer, speakers) = in_its_stead(eager());
+        let (script, mixer, speakers) = on_the_default(eager());
         mixer.play(saw());
         outputs(&mixer);
         let mut busy = television();
@@ -136,20 +136,20 @@ fn a_named_device_that_cannot_be_opened_costs_the_default_nothing() {
 /// One that opens is not trusted before it calls back.
 #[test]
 fn a_named_device_that_never_calls_back_costs_the_default_nothing() {
-    let (script, mixer, speakers) = in_its_stead(eager());
+    let (script, mixer, speakers) = on_the_default(eager());
     mixer.play(saw());
     outputs(&mixer);
     script.change(|plan| plan.outputs.push(television()));
     // It fails before it was ever heard, again and again.
     for _ in 0..5 {
-        let television = line_on(&script, "television");
+        let television = stream_on(&script, "television");
         for _ in 0..20 {
             let now = mixer.clock();
             assert!(speakers.frames(100).iter().zip(now..).all(|(it, at)| it[0] == saw_at(at)));
             thread::sleep(ms(1));
         }
         television.raise(ErrorKind::DeviceNotAvailable);
-        until("it is let go", || television.gone.load(SeqCst));
+        until("it is let go", || television.drop_ended.load(SeqCst));
     }
     assert_eq!(outputs(&mixer), []);
     script.run_until("it calls back, and is taken up", || plays_on(&mixer, "television"));
@@ -158,29 +158,29 @@ fn a_named_device_that_never_calls_back_costs_the_default_nothing() {
 /// One that takes too long is let go, and tried again.
 #[test]
 fn a_named_device_that_takes_too_long_is_tried_again() {
-    let (script, mixer, speakers) = in_its_stead(Pace { opening: ms(200), ..eager() });
+    let (script, mixer, speakers) = on_the_default(Timeouts { open: ms(200), ..eager() });
     script.change(|plan| plan.outputs.push(television()));
     for _ in 0..2 {
-        let television = line_on(&script, "television");
-        until("it is let go", || television.gone.load(SeqCst));
+        let television = stream_on(&script, "television");
+        until("it is let go", || television.drop_ended.load(SeqCst));
     }
-    assert!(plays_on(&mixer, "speakers") && !speakers.dropped.load(SeqCst));
+    assert!(plays_on(&mixer, "speakers") && !speakers.drop_began.load(SeqCst));
 }
 
 /// A system that does not say whether it is there holds one thread, and nobody else.
 #[test]
 fn a_host_that_hangs_when_asked_for_the_named_device_holds_one_thread() {
-    let (script, mixer, speakers) = in_its_stead(Pace { opening: ms(200), ..eager() });
+    let (script, mixer, speakers) = on_the_default(Timeouts { open: ms(200), ..eager() });
     mixer.play(saw());
     script.change(|plan| plan.hosts_hang = true);
-    until("it hangs", || script.plan().held == 1);
+    until("it hangs", || script.plan().hanging == 1);
     let now = mixer.clock();
     // For longer than it is waited for.
     for _ in 0..100 {
         speakers.frames(480);
         thread::sleep(ms(4));
     }
-    assert_eq!((mixer.clock(), script.plan().held), (now + 48_000, 1));
+    assert_eq!((mixer.clock(), script.plan().hanging), (now + 48_000, 1));
     every_call(&mixer);
     script.change(|plan| {
         plan.hosts_hang = false;
@@ -193,19 +193,19 @@ fn a_host_that_hangs_when_asked_for_the_named_device_holds_one_thread() {
 /// One that is lost again whenever it was taken up is taken up ever more rarely.
 #[test]
 fn a_named_device_that_is_lost_at_once_is_taken_up_at_growing_pauses() {
-    let pace = Pace { trial: ms(40), most_trial: ms(1_000_000), ..patient() };
-    let (script, mixer, _) = in_its_stead(pace);
+    let timeouts = Timeouts { switch_retry: ms(40), max_switch_retry: ms(1_000_000), ..patient() };
+    let (script, mixer, _) = on_the_default(timeouts);
     script.change(|plan| plan.outputs.push(television()));
     for pause in [80, 160, 320] {
         script.run_until("it is taken up", || plays_on(&mixer, "television"));
         let began = Instant::now();
         script.change(|plan| plan.outputs[1].build = Some(ErrorKind::DeviceBusy));
-        let lost = line_on(&script, "television");
+        let lost = stream_on(&script, "television");
         lost.raise(ErrorKind::DeviceNotAvailable);
         script.run_until("the default plays", || plays_on(&mixer, "speakers"));
-        until("the lost one is gone", || lost.gone.load(SeqCst));
+        until("the lost one is gone", || lost.drop_ended.load(SeqCst));
         script.change(|plan| plan.outputs[1].build = None);
-        line_on(&script, "television");
+        stream_on(&script, "television");
         assert!(began.elapsed() >= ms(pause), "after {:?}", began.elapsed());
     }
 }
@@ -213,9 +213,9 @@ fn a_named_device_that_is_lost_at_once_is_taken_up_at_growing_pauses() {
 /// The last mixer goes while it is being tried.
 #[test]
 fn the_last_drop_lets_go_of_a_device_that_is_tried() {
-    let (script, mixer, _) = in_its_stead(eager());
+    let (script, mixer, _) = on_the_default(eager());
     script.change(|plan| plan.outputs.push(television()));
-    line_on(&script, "television");
+    stream_on(&script, "television");
     drop_in_time(mixer);
-    until("both are gone", || script.plan().lines.is_empty());
+    until("both are gone", || script.plan().streams.is_empty());
 }

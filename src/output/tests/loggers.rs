@@ -8,7 +8,9 @@ use std::thread;
 
 use cpal::ErrorKind;
 
-use super::tools::{alone, drop_in_time, every_call, patient, small, tone, until, until_doing};
+use super::helpers::{
+    drop_in_time, every_call, in_own_process, patient, small, tone, until, until_doing,
+};
 use super::{Output, Script};
 use crate::{Mixer, ms};
 
@@ -61,7 +63,7 @@ static RUDE: Logger = Logger(|| {
 /// The device is found, lost and regained as if it had said nothing, and the next line is told.
 #[test]
 fn a_logger_that_panics_costs_neither_the_output_nor_the_next_line() {
-    if !alone("loggers::a_logger_that_panics_costs_neither_the_output_nor_the_next_line") {
+    if !in_own_process("loggers::a_logger_that_panics_costs_neither_the_output_nor_the_next_line") {
         return;
     }
     log_to(&RUDE);
@@ -72,13 +74,13 @@ fn a_logger_that_panics_costs_neither_the_output_nor_the_next_line() {
     let mut built = 0;
     let lose = || {
         built += 1;
-        script.line(&mixer, built).raise(ErrorKind::StreamInvalidated);
+        script.stream(&mixer, built).raise(ErrorKind::StreamInvalidated);
         thread::sleep(ms(10));
     };
     until_doing("another line is told", lose, || LINES.load(SeqCst) >= 2);
-    let line = script.line(&mixer, built + 1);
+    let stream = script.stream(&mixer, built + 1);
     mixer.play(tone(44_100, 441.0).0);
-    assert!(line.frames(2000).iter().any(|frame| frame[0] > 0.4));
+    assert!(stream.frames(2000).iter().any(|frame| frame[0] > 0.4));
 }
 
 static GATE: Mutex<()> = Mutex::new(());
@@ -88,7 +90,7 @@ static SLOW: Logger = Logger(|| drop(GATE.lock()));
 /// Nobody waits for it: the mixer opens on its device, loses and regains it, and goes.
 #[test]
 fn a_logger_that_hangs_holds_one_thread_and_nothing_else() {
-    if !alone("loggers::a_logger_that_hangs_holds_one_thread_and_nothing_else") {
+    if !in_own_process("loggers::a_logger_that_hangs_holds_one_thread_and_nothing_else") {
         return;
     }
     log_to(&SLOW);
@@ -101,13 +103,13 @@ fn a_logger_that_hangs_holds_one_thread_and_nothing_else() {
     let mut built = 0;
     let lose = || {
         built += 1;
-        script.line(&mixer, built).raise(ErrorKind::StreamInvalidated);
+        script.stream(&mixer, built).raise(ErrorKind::StreamInvalidated);
         thread::sleep(ms(10));
     };
     until_doing("it is lost and regained", lose, || script.plan().built >= 120);
-    let line = script.line(&mixer, built + 1);
+    let stream = script.stream(&mixer, built + 1);
     mixer.play(tone(44_100, 441.0).0);
-    assert!(line.frames(2000).iter().any(|frame| frame[0] > 0.4));
+    assert!(stream.frames(2000).iter().any(|frame| frame[0] > 0.4));
     drop_in_time(mixer);
     assert_eq!(LINES.load(SeqCst), 1, "the others were left out");
     drop(gate);

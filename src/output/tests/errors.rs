@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use cpal::{Error, ErrorKind};
 
-use super::tools::{
-    books_balance, outputs, patient, plays, saw, saw_at, small, until, until_doing, why,
+use super::helpers::{
+    assert_balanced, outputs, patient, plays, saw, saw_at, small, until, until_doing, why,
 };
-use super::{Line, Output, Script};
-use crate::output::supervisor::Pace;
+use super::{Output, Script, TestStream};
+use crate::output::supervisor::Timeouts;
 use crate::{Mixer, OutputState, ms};
 
 const KINDS: [ErrorKind; 14] = [
@@ -41,33 +41,33 @@ fn is_doubtful(kind: ErrorKind) -> bool {
 }
 
 /// A mixer that plays the saw from its first frame on, and where.
-fn playing(pace: Pace) -> (Script, Mixer, Arc<Line>) {
+fn playing(timeouts: Timeouts) -> (Script, Mixer, Arc<TestStream>) {
     let script = Script::usual();
-    let mixer = script.open(small(), pace);
+    let mixer = script.open(small(), timeouts);
     mixer.play(saw());
-    let line = script.line(&mixer, 1);
-    line.frames(1000);
-    (script, mixer, line)
+    let stream = script.stream(&mixer, 1);
+    stream.frames(1000);
+    (script, mixer, stream)
 }
 
 /// Hears the saw where the clock says it is, past the fade, if it began on the first frame.
 #[track_caller]
-fn hear_the_saw(mixer: &Mixer, line: &Line) {
-    hear_the_saw_from(mixer, line, 0);
+fn hear_the_saw(mixer: &Mixer, stream: &TestStream) {
+    hear_the_saw_from(mixer, stream, 0);
 }
 
 /// The same if it began on a line of the grid, `latest` at the latest.
 #[track_caller]
-fn hear_the_saw_from(mixer: &Mixer, line: &Line, latest: u64) {
+fn hear_the_saw_from(mixer: &Mixer, stream: &TestStream, latest: u64) {
     let now = mixer.clock();
-    let heard = line.frames(600);
+    let heard = stream.frames(600);
     let began_on = |start| {
         let due = now + 480 - start..;
         heard[480..].iter().zip(due).all(|(frame, at)| frame[0] == saw_at(at))
     };
     assert!((0..=latest).step_by(128).any(began_on));
     assert_eq!(mixer.stats().live, 1);
-    books_balance(mixer);
+    assert_balanced(mixer);
 }
 
 /// Opens on a device that fails, sees it tried again and again, and mends it.
@@ -84,10 +84,10 @@ fn fails_until_mended(kind: ErrorKind, set: impl Fn(&mut Output, Option<ErrorKin
         set(&mut plan.outputs[0], None);
         plan.tries
     });
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     // One may have been under way.
     assert!(script.plan().tries <= tries + 1, "{kind:?}: the first try after the return");
-    hear_the_saw_from(&mixer, &line, latest);
+    hear_the_saw_from(&mixer, &stream, latest);
 }
 
 /// A device that says nothing about itself is silent with that reason, is tried again, and plays
@@ -129,9 +129,9 @@ fn fails_at_start(kind: ErrorKind) {
         plan.built
     });
     // The last of them may have been built, and not have been started yet.
-    let line = script.line(&mixer, built);
-    assert!(line.started.load(SeqCst), "{kind:?}");
-    hear_the_saw_from(&mixer, &line, latest);
+    let stream = script.stream(&mixer, built);
+    assert!(stream.started.load(SeqCst), "{kind:?}");
+    hear_the_saw_from(&mixer, &stream, latest);
 }
 
 /// What is harmless to a stream that plays is harmless to one that starts, and what is doubtful is
@@ -141,7 +141,7 @@ fn a_stream_that_starts_with_a_doubt_plays_if_it_calls_back() {
     for kind in KINDS.into_iter().filter(|kind| is_harmless(*kind) || is_doubtful(*kind)) {
         let script = Script::usual();
         script.change(|plan| plan.outputs[0].start = Some(kind));
-        let mixer = script.open(small(), Pace { doubt: ms(5000), ..patient() });
+        let mixer = script.open(small(), Timeouts { doubt: ms(5000), ..patient() });
         mixer.play(saw());
         hear_the_saw_from_the_start(&script, &mixer);
         assert_eq!(script.plan().built, 1, "{kind:?}");
@@ -150,9 +150,9 @@ fn a_stream_that_starts_with_a_doubt_plays_if_it_calls_back() {
 }
 
 fn hear_the_saw_from_the_start(script: &Script, mixer: &Mixer) {
-    let heard = script.line(mixer, 1).frames(600);
+    let heard = script.stream(mixer, 1).frames(600);
     assert!(heard.iter().zip(0..).all(|(frame, at)| frame[0] == saw_at(at)));
-    books_balance(mixer);
+    assert_balanced(mixer);
 }
 
 /// A configuration that the device refuses makes room for the next, at build and at start.
@@ -160,12 +160,12 @@ fn hear_the_saw_from_the_start(script: &Script, mixer: &Mixer) {
 fn an_unsupported_configuration_makes_room_for_the_next() {
     let script = Script::new([Output { fixed: false, ..Output::new("stubborn", 48_000) }]);
     let mixer = script.open(small(), patient());
-    assert_eq!(script.line(&mixer, 1).config.buffer_size, cpal::BufferSize::Default);
+    assert_eq!(script.stream(&mixer, 1).config.buffer_size, cpal::BufferSize::Default);
     assert_eq!(script.change(|plan| (plan.tries, plan.built)), (1, 1));
 
     let script = Script::usual();
     script.change(|plan| plan.outputs[0].start = Some(ErrorKind::UnsupportedConfig));
-    let mixer = script.open(small(), Pace { first_pause: ms(1_000_000), ..patient() });
+    let mixer = script.open(small(), Timeouts { first_retry: ms(1_000_000), ..patient() });
     assert!(!plays(&mixer));
     assert!(script.plan().built > 1, "one try went through several");
 }
@@ -173,12 +173,12 @@ fn an_unsupported_configuration_makes_room_for_the_next() {
 /// Xruns and refused priority are counted, or borne; the stream and its sound go on.
 #[test]
 fn harmless_errors_leave_the_stream_alone() {
-    let (script, mixer, line) = playing(patient());
+    let (script, mixer, stream) = playing(patient());
     for n in 1..=3 {
-        line.raise(ErrorKind::Xrun);
-        line.raise(ErrorKind::RealtimeDenied);
+        stream.raise(ErrorKind::Xrun);
+        stream.raise(ErrorKind::RealtimeDenied);
         let now = mixer.clock();
-        assert!(line.frames(777).iter().zip(now..).all(|(frame, at)| frame[0] == saw_at(at)));
+        assert!(stream.frames(777).iter().zip(now..).all(|(frame, at)| frame[0] == saw_at(at)));
         assert_eq!(mixer.stats().xruns, n);
     }
     std::thread::sleep(ms(50));
@@ -189,16 +189,16 @@ fn harmless_errors_leave_the_stream_alone() {
 /// A stream that was moved to another device goes on there, and its name is told.
 #[test]
 fn a_stream_that_moved_tells_where_it_plays_now() {
-    let (script, mixer, line) = playing(patient());
+    let (script, mixer, stream) = playing(patient());
     for name in ["headphones", "television"] {
         script.change(|plan| plan.outputs[0].name = name);
-        line.raise(ErrorKind::DeviceChanged);
+        stream.raise(ErrorKind::DeviceChanged);
         until(
             "the new name is told",
             || matches!(mixer.output(), OutputState::Playing { device, .. } if device == name),
         );
         let now = mixer.clock();
-        assert!(line.frames(777).iter().zip(now..).all(|(frame, at)| frame[0] == saw_at(at)));
+        assert!(stream.frames(777).iter().zip(now..).all(|(frame, at)| frame[0] == saw_at(at)));
     }
     assert_eq!(script.plan().built, 1);
     let told = outputs(&mixer).into_iter().filter(|it| matches!(it, OutputState::Playing { .. }));
@@ -211,11 +211,11 @@ fn every_kind_of_error_that_ends_a_stream_leads_to_another() {
     let (script, mixer, _) = playing(patient());
     let kinds = KINDS.into_iter().filter(|kind| !is_harmless(*kind) && !is_doubtful(*kind));
     for (built, kind) in (1..).zip(kinds) {
-        let line = script.line(&mixer, built);
+        let stream = script.stream(&mixer, built);
         outputs(&mixer);
-        line.raise(kind);
-        let next = script.line(&mixer, built + 1);
-        until("the old one is dropped", || line.gone.load(SeqCst));
+        stream.raise(kind);
+        let next = script.stream(&mixer, built + 1);
+        until("the old one is dropped", || stream.drop_ended.load(SeqCst));
         let told = outputs(&mixer);
         assert!(matches!(&told[..], [OutputState::Silent { .. }, OutputState::Playing { .. }]));
         hear_the_saw(&mixer, &next);
@@ -227,14 +227,14 @@ fn every_kind_of_error_that_ends_a_stream_leads_to_another() {
 fn every_kind_of_error_at_the_rebuild_is_tried_again() {
     let (script, mixer, _) = playing(patient());
     for (built, kind) in (1..).zip(KINDS) {
-        let line = script.line(&mixer, built);
+        let stream = script.stream(&mixer, built);
         script.change(|plan| plan.outputs[0].build = Some(kind));
-        line.raise(ErrorKind::StreamInvalidated);
+        stream.raise(ErrorKind::StreamInvalidated);
         let tries = script.plan().tries;
         until("it tries again", || script.plan().tries > tries + 3);
         assert_eq!(why(&mixer), Error::new(kind).to_string());
         script.change(|plan| plan.outputs[0].build = None);
-        hear_the_saw(&mixer, &script.line(&mixer, built + 1));
+        hear_the_saw(&mixer, &script.stream(&mixer, built + 1));
     }
 }
 
@@ -242,11 +242,11 @@ fn every_kind_of_error_at_the_rebuild_is_tried_again() {
 #[test]
 fn a_doubtful_error_ends_a_stream_that_calls_back_no_more() {
     for kind in [ErrorKind::BackendError, ErrorKind::Other] {
-        let (script, mixer, line) = playing(Pace { doubt: ms(100), ..patient() });
+        let (script, mixer, stream) = playing(Timeouts { doubt: ms(100), ..patient() });
         let mut calls = 0;
         let call = || {
-            line.raise(kind);
-            line.frames(480);
+            stream.raise(kind);
+            stream.frames(480);
             calls += 1;
             std::thread::sleep(ms(1));
         };
@@ -254,8 +254,8 @@ fn a_doubtful_error_ends_a_stream_that_calls_back_no_more() {
         until_doing("several doubts long", call, || began.elapsed() > ms(350));
         assert!(script.plan().built == 1 || calls < 100, "{kind:?}: it called back");
         let built = script.plan().built;
-        script.plan().lines.last().unwrap().raise(kind);
-        script.line(&mixer, built + 1);
+        script.plan().streams.last().unwrap().raise(kind);
+        script.stream(&mixer, built + 1);
     }
 }
 
@@ -265,9 +265,9 @@ fn a_refusal_is_told_as_one() {
     for kind in
         [ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::UnsupportedOperation]
     {
-        let pace = Pace { most_pause: ms(1_000_000), ..patient() };
-        let (script, mixer, line) = playing(pace);
-        line.raise(kind);
+        let timeouts = Timeouts { max_retry: ms(1_000_000), ..patient() };
+        let (script, mixer, stream) = playing(timeouts);
+        stream.raise(kind);
         until("it is silent", || !plays(&mixer));
         assert_eq!(why(&mixer), "the device refuses to play");
         // It stays silent, and does not ask again at once.
@@ -281,7 +281,7 @@ fn a_refusal_is_told_as_one() {
 fn tries_are_made_at_growing_pauses() {
     let script = Script::new([]);
     let began = Instant::now();
-    let mixer = script.open(small(), Pace::default());
+    let mixer = script.open(small(), Timeouts::default());
     for (tries, at) in (2..).zip([100, 300, 700, 1500]) {
         until("another try", || script.plan().tries >= tries);
         assert!(began.elapsed() >= ms(at), "try {tries} came after {:?}", began.elapsed());
@@ -300,7 +300,7 @@ fn a_driver_that_panics_is_tried_again() {
     until("it tries again", || script.plan().tries >= 3 && mixer.clock() > latest);
     assert_eq!(why(&mixer), "the driver panicked");
     script.change(|plan| plan.panics = false);
-    let line = script.line(&mixer, 1);
-    hear_the_saw_from(&mixer, &line, latest);
+    let stream = script.stream(&mixer, 1);
+    hear_the_saw_from(&mixer, &stream, latest);
     assert_eq!(mixer.stats().panics, 0, "it is no bug of ours");
 }

@@ -1,9 +1,9 @@
 //! What comes out of the callback is what offline rendering gives, and costs no memory.
 
 use super::driver::allocator::heap_calls;
-use super::tools::{hasty, patient, plays, saw, saw_at, small, until, until_doing};
+use super::helpers::{hasty, patient, plays, saw, saw_at, small, until, until_doing};
 use super::{Output, Script};
-use crate::output::supervisor::Pace;
+use crate::output::supervisor::Timeouts;
 use crate::{BusId, Frame, Mixer, Play, Sound, VoiceId, ms};
 
 const MUSIC: BusId = BusId::new(1);
@@ -75,7 +75,7 @@ fn offline() -> Vec<Frame> {
 fn live(mut sizes: impl FnMut() -> usize) -> (Vec<Frame>, usize) {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     let mut scene = Scene::new();
     let mut frames = vec![[f32::NAN; 2]; SAID[4]];
     let mut calls = 0;
@@ -84,7 +84,7 @@ fn live(mut sizes: impl FnMut() -> usize) -> (Vec<Frame>, usize) {
         let mut left = &mut frames[said[0]..said[1]];
         while !left.is_empty() {
             let (now, later) = left.split_at_mut(sizes().min(left.len()));
-            calls += heap_calls(|| line.fill(now.as_flattened_mut())).1;
+            calls += heap_calls(|| stream.fill(now.as_flattened_mut())).1;
             left = later;
         }
     }
@@ -133,12 +133,12 @@ fn any_partition_plays_the_bits_of_the_offline_render_and_allocates_nothing() {
 fn it_does_not_matter_which_thread_calls_back() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
-    let line = script.line(&mixer, 1);
+    let stream = script.stream(&mixer, 1);
     mixer.play(saw());
     let mut heard = Vec::new();
     for _ in 0..20 {
-        let line = line.clone();
-        heard.extend(std::thread::spawn(move || line.frames(333)).join().unwrap());
+        let stream = stream.clone();
+        heard.extend(std::thread::spawn(move || stream.frames(333)).join().unwrap());
     }
     assert!(heard.iter().map(|frame| frame[0]).eq((0..20 * 333).map(saw_at)));
     assert_eq!(mixer.clock(), 20 * 333);
@@ -149,14 +149,14 @@ fn it_does_not_matter_which_thread_calls_back() {
 fn nothing_is_allocated_while_the_output_is_resampled_and_fades_in() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
-    script.line(&mixer, 1).frames(1000);
+    script.stream(&mixer, 1).frames(1000);
     mixer.play(saw());
     script.change(|plan| plan.outputs = vec![Output::new("other", 44_100)]);
-    script.line(&mixer, 1).raise(cpal::ErrorKind::DeviceNotAvailable);
-    let line = script.line(&mixer, 2);
+    script.stream(&mixer, 1).raise(cpal::ErrorKind::DeviceNotAvailable);
+    let stream = script.stream(&mixer, 2);
     let mut buffer = vec![0.0f32; 2 * 4410];
     for size in [0, 2, 20, 2000, 2 * 4410] {
-        let (filled, calls) = heap_calls(|| line.fill(&mut buffer[..size]));
+        let (filled, calls) = heap_calls(|| stream.fill(&mut buffer[..size]));
         assert!(filled);
         assert_eq!(calls, 0, "{size} samples");
     }
@@ -169,8 +169,8 @@ fn a_device_with_long_buffers_is_not_taken_for_dead() {
     let script = Script::new([Output::new("slow", 8000)]);
     let mixer = script.open(small(), hasty());
     until("the long buffer is filled", || {
-        let lines = script.plan().lines.clone();
-        lines.last().is_some_and(|line| line.frames(65_536).len() == 65_536)
+        let streams = script.plan().streams.clone();
+        streams.last().is_some_and(|stream| stream.frames(65_536).len() == 65_536)
             && mixer.clock() >= 65_536
     });
     let built = script.plan().built;
@@ -184,10 +184,10 @@ fn a_device_with_long_buffers_is_not_taken_for_dead() {
 #[test]
 fn empty_buffers_are_no_heartbeat() {
     let script = Script::usual();
-    let mixer = script.open(small(), Pace { heartbeat: ms(300), ..patient() });
+    let mixer = script.open(small(), Timeouts { heartbeat: ms(300), ..patient() });
     let call = || {
-        let lines = script.plan().lines.clone();
-        lines.iter().for_each(|line| drop(line.frames(0)));
+        let streams = script.plan().streams.clone();
+        streams.iter().for_each(|stream| drop(stream.frames(0)));
         std::thread::sleep(ms(1));
     };
     until_doing("it is built again", call, || script.plan().built >= 3);

@@ -1,0 +1,49 @@
+//! The last mixer was dropped: the sound fades out, then stream and renderer are dropped.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Message, Supervisor};
+use crate::units::ms;
+
+/// How long to wait until the fade-out was heard, and then as long again for the renderer.
+const FADE_OUT_TIMEOUT: Duration = ms(300);
+
+/// How long a shutdown may take in all: a stream that is not dropped by then hangs.
+const TOTAL_TIMEOUT: Duration = ms(700);
+
+impl Supervisor {
+    /// Fades out, and drops the stream and the renderer.
+    pub(super) fn shut_down(&mut self) {
+        let began = Instant::now();
+        self.drop_candidate();
+        if let Some(stream) = &self.stream {
+            stream.status.fade_out();
+        }
+        while let Some(stream) = self.stream.as_mut().filter(|stream| stream.rate.is_some())
+            && began.elapsed() < FADE_OUT_TIMEOUT
+            && !stream.has_faded_out()
+        {
+            thread::sleep(ms(1));
+        }
+        self.slot.grant(0);
+        let playing = self.stream.take().filter(|it| it.rate.is_some()).map(|it| it.status.number);
+        let mut renderer = None;
+        while renderer.is_none() && began.elapsed() < 2 * FADE_OUT_TIMEOUT {
+            renderer = self.slot.take(0);
+            thread::sleep(ms(1));
+        }
+        // A callback that still has it puts it back into the slot, and it is dropped with that.
+        drop(renderer);
+        self.bridge.close();
+        // The process may end with the mixer, and should not while a driver is at work.
+        let mut waited_for = [playing, self.candidate_number()];
+        while waited_for.iter().any(Option::is_some)
+            && let Some(remaining) = TOTAL_TIMEOUT.checked_sub(began.elapsed())
+        {
+            if let Ok(Message::Ended { number }) = self.messages.recv_timeout(remaining) {
+                waited_for = waited_for.map(|it| it.filter(|it| *it != number));
+            }
+        }
+    }
+}
