@@ -5,23 +5,28 @@
 //! the renderer itself, so that time passes and plays end.
 
 mod shutdown;
+mod silence;
+mod state_log;
+mod stream;
 mod switch;
+mod timeouts;
+mod watch;
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use self::silence::SILENT_STEP;
+use self::state_log::StateLog;
+use self::stream::OpenStream;
 use self::switch::Candidate;
-use super::backend::{Backend, Opened, StreamRequest};
-use super::callback::{Callback, RendererSlot, StreamStatus, Verdict};
+pub(super) use self::timeouts::Timeouts;
+use super::backend::{Backend, StreamRequest};
+use super::callback::RendererSlot;
 use crate::link::Bridge;
-use crate::log_line::{is_heard, log_line};
 use crate::stats::OutputState;
-use crate::units::ms;
 
 /// What the supervisor is told by its threads and by the mixer.
 pub(super) enum Message {
@@ -41,60 +46,8 @@ pub(super) enum Message {
     Close,
 }
 
-/// How often the renderer is called while no stream plays.
-const SILENT_STEP: Duration = ms(10);
-
-/// How long the supervisor waits for what. Tests have others.
-#[derive(Clone, Copy)]
-pub(super) struct Timeouts {
-    /// How often a stream that plays is looked at.
-    pub poll: Duration,
-    /// A stream that has not filled a buffer for so long is dead.
-    pub heartbeat: Duration,
-    /// The same after a [`Verdict::Doubtful`].
-    pub doubt: Duration,
-    /// A stream that takes longer than this to open is given up.
-    pub open: Duration,
-    /// How long `Mixer::open` waits for the first device, and time for its first frame.
-    pub first_open: Duration,
-    /// The pause before the first retry. It doubles with each failure, up to `max_retry`.
-    pub first_retry: Duration,
-    pub max_retry: Duration,
-    /// How often to try the device that was asked for while another plays. The pause doubles each
-    /// time that the sound went over to it, until it has played for longer than `max_switch_retry`.
-    pub switch_retry: Duration,
-    pub max_switch_retry: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Timeouts {
-        Timeouts {
-            poll: ms(20),
-            heartbeat: ms(1000),
-            doubt: ms(150),
-            open: ms(5000),
-            first_open: ms(1000),
-            first_retry: ms(100),
-            max_retry: ms(1000),
-            switch_retry: ms(1000),
-            max_switch_retry: ms(30_000),
-        }
-    }
-}
-
 /// No stream is opened while so many threads are busy with one: in a driver that hangs, each stays.
 const MAX_STREAM_THREADS: usize = 4;
-
-/// More errors than this between two polls are an error storm, whatever they say. It ends the
-/// stream unless a buffer is filled within the timeout: a sound server's errors after an xrun pass.
-const STORM_ERRORS: u64 = 1000;
-const STORM_TIMEOUT: Duration = ms(150);
-
-/// The most time that is caught up with after the whole machine was suspended.
-const MAX_CATCH_UP: Duration = ms(1000);
-
-/// How many buffers a device may have taken that are not heard yet, and would be cut off with it.
-const BUFFERS_AHEAD: u64 = 3;
 
 pub(super) struct Supervisor {
     backend: Option<Arc<dyn Backend>>,
@@ -121,47 +74,7 @@ pub(super) struct Supervisor {
     silence: Option<(Instant, u64)>,
     /// Whether a thread is asking for the name of the default device.
     asking_name: bool,
-    /// Whether a thread is in the logger.
-    logging: bool,
-    /// When the latest line was logged.
-    last_line: Option<Instant>,
-}
-
-/// A stream that is being opened, or plays, as the supervisor sees it.
-struct OpenStream {
-    status: Arc<StreamStatus>,
-    /// Its drop tells the stream's thread to drop the stream.
-    _release: Sender<()>,
-    /// When it was asked for, or took over from another.
-    since: Instant,
-    /// The device's rate, once it is open.
-    rate: Option<u32>,
-    /// How many buffers and errors there were at the latest poll.
-    buffers: u64,
-    errors: u64,
-    /// When a new buffer was last seen.
-    last_buffer: Instant,
-    /// Since when it has been in doubt, and in an error storm.
-    doubt_since: Option<Instant>,
-    storm_since: Option<Instant>,
-    /// Whether it was moved to another device whose name was not asked for yet.
-    moved: bool,
-    /// How many buffers it had filled when its fade-out was over.
-    faded_at: Option<u64>,
-}
-
-impl OpenStream {
-    /// How long the latest buffer lasts.
-    fn buffer_duration(&self) -> Duration {
-        Duration::from_nanos(self.status.buffer_nanos.load(Relaxed))
-    }
-
-    /// Whether its fade-out is over, and was heard.
-    fn has_faded_out(&mut self) -> bool {
-        let buffers = self.status.buffers.load(Relaxed);
-        self.status.faded_out.load(Acquire)
-            && buffers - *self.faded_at.get_or_insert(buffers) >= BUFFERS_AHEAD
-    }
+    state_log: StateLog,
 }
 
 impl Supervisor {
@@ -200,8 +113,7 @@ impl Supervisor {
             next_try: Instant::now(),
             silence: None,
             asking_name: false,
-            logging: false,
-            last_line: None,
+            state_log: StateLog::default(),
         };
         thread::Builder::new().name("voicepool output".into()).spawn(move || {
             supervisor.run();
@@ -260,8 +172,7 @@ impl Supervisor {
                 if self.check_rate() {
                     // Before the game is told that it plays.
                     self.slot.grant(number);
-                    self.log_state(&state);
-                    self.bridge.set_output(state);
+                    self.set_state(state);
                 }
                 self.answer_first(Some(rate));
             }
@@ -276,15 +187,14 @@ impl Supervisor {
                     && let (OutputState::Playing { device, .. }, Some(to)) = (&mut state, to)
                 {
                     *device = to;
-                    self.log_state(&state);
-                    self.bridge.set_output(state);
+                    self.set_state(state);
                 }
             }
             Message::Ended { number } => {
                 self.stream_threads -= 1;
                 self.candidate_ended(number);
             }
-            Message::Logged => self.logging = false,
+            Message::Logged => self.state_log.taken(),
             Message::Opened { number, rate, state } => self.candidate_opened(number, rate, state),
             Message::Failed { .. } | Message::Close => (),
         }
@@ -329,131 +239,6 @@ impl Supervisor {
         }
     }
 
-    /// Opens a stream on a thread of its own, which holds it until [`OpenStream`] is dropped.
-    fn open_stream(
-        &mut self,
-        backend: Arc<dyn Backend>,
-        request: StreamRequest,
-    ) -> io::Result<OpenStream> {
-        self.attempts += 1;
-        let number = self.attempts;
-        let status = Arc::new(StreamStatus::new(number));
-        let (release, released) = channel::<()>();
-        let (slot, bridge, held) = (self.slot.clone(), self.bridge.clone(), status.clone());
-        let sender = self.sender.clone();
-        let hold_stream = move || {
-            let callback = |rate| {
-                Callback::new(slot.clone(), held.clone(), bridge.clone(), rate, request.rate)
-            };
-            // A driver that panics has failed like any other.
-            match catch_unwind(AssertUnwindSafe(|| backend.open(&request, &callback))) {
-                Ok(Ok(Opened { stream, rate, state })) => {
-                    let _ = sender.send(Message::Opened { number, rate, state });
-                    let _ = released.recv();
-                    let _ = catch_unwind(AssertUnwindSafe(|| drop(stream)));
-                }
-                Ok(Err(why)) => drop(sender.send(Message::Failed { number, why })),
-                Err(_) => {
-                    let why = "the driver panicked".to_owned();
-                    drop(sender.send(Message::Failed { number, why }));
-                }
-            }
-            let _ = sender.send(Message::Ended { number });
-        };
-        thread::Builder::new().name("voicepool stream".into()).spawn(hold_stream)?;
-        self.stream_threads += 1;
-        let now = Instant::now();
-        Ok(OpenStream {
-            status,
-            _release: release,
-            since: now,
-            rate: None,
-            buffers: 0,
-            errors: 0,
-            last_buffer: now,
-            doubt_since: None,
-            storm_since: None,
-            moved: false,
-            faded_at: None,
-        })
-    }
-
-    /// Checks that the stream still plays, and loses it otherwise.
-    fn watch(&mut self) {
-        let Some(stream) = &mut self.stream else { return };
-        let now = Instant::now();
-        let buffers = stream.status.buffers.load(Relaxed);
-        if buffers != stream.buffers {
-            (stream.buffers, stream.last_buffer) = (buffers, now);
-            (stream.doubt_since, stream.storm_since) = (None, None);
-            if now - stream.since > self.timeouts.max_retry {
-                self.retry_pause = self.timeouts.first_retry;
-            }
-        }
-        let errors = stream.status.errors.load(Relaxed);
-        if errors - stream.errors > STORM_ERRORS {
-            stream.storm_since.get_or_insert(now);
-        }
-        stream.errors = errors;
-        let fault = match stream.status.take_verdict() {
-            Verdict::Refused => {
-                // It would refuse again if it were asked at once.
-                self.retry_pause = self.timeouts.max_retry;
-                Some("the device refuses to play")
-            }
-            Verdict::Lost => Some("the device is gone"),
-            Verdict::Invalid => Some("the device has changed"),
-            Verdict::Doubtful => {
-                stream.doubt_since.get_or_insert(now);
-                None
-            }
-            Verdict::Moved => {
-                stream.moved = true;
-                None
-            }
-            Verdict::Fine => None,
-        };
-        let fault = fault.or_else(|| {
-            if stream.rate.is_none() {
-                return (now - stream.since > self.timeouts.open)
-                    .then_some("the device does not open");
-            }
-            // A device need not call back before its latest buffer has been played.
-            let buffer = stream.buffer_duration();
-            let longer_than = |since: Option<Instant>, timeout| {
-                since.is_some_and(|since| now - since > timeout + buffer)
-            };
-            if longer_than(stream.storm_since, STORM_TIMEOUT) {
-                return Some("the device reports nothing but errors");
-            }
-            let silent = longer_than(stream.doubt_since, self.timeouts.doubt)
-                || longer_than(Some(stream.last_buffer), self.timeouts.heartbeat);
-            silent.then_some("the device has fallen silent")
-        });
-        if let Some(why) = fault {
-            // The first retry is immediate: the device played well until now.
-            let at_once = self.retry_pause == self.timeouts.first_retry;
-            self.lose_stream(why, if at_once { Duration::ZERO } else { self.retry_pause });
-        }
-        self.ask_device_name();
-    }
-
-    /// Asks for the name of the device that a stream was moved to: on a thread, and on one at a time,
-    /// because the answer may take long.
-    fn ask_device_name(&mut self) {
-        let Some(stream) = self.stream.as_mut().filter(|stream| stream.moved) else { return };
-        let Some(backend) = self.backend.clone().filter(|_| !self.asking_name) else { return };
-        stream.moved = false;
-        let (number, sender) = (stream.status.number, self.sender.clone());
-        let ask = move || {
-            let device = catch_unwind(AssertUnwindSafe(|| backend.default_name())).ok().flatten();
-            let _ = sender.send(Message::Moved { number, device });
-        };
-        // If no thread can be started the old name stays; the stream plays all the same.
-        let asked = thread::Builder::new().name("voicepool device".into()).spawn(ask);
-        self.asking_name = asked.is_ok();
-    }
-
     /// Drops the stream, and tries again after a pause.
     fn lose_stream(&mut self, why: &str, pause: Duration) {
         self.slot.grant(0);
@@ -465,63 +250,12 @@ impl Supervisor {
         self.next_try = Instant::now() + pause;
         self.retry_pause = (self.retry_pause * 2).min(self.timeouts.max_retry);
         let state = OutputState::Silent { why: why.to_owned() };
-        self.log_state(&state);
+        self.set_state(state);
+    }
+
+    /// Tells the game and its logger where the sound goes.
+    fn set_state(&mut self, state: OutputState) {
+        self.state_log.push(&state, &self.sender);
         self.bridge.set_output(state);
-    }
-
-    /// Renders as many frames as time has passed, for nobody to hear: no device does.
-    fn render_silence(&mut self) {
-        let rate = u64::from(self.request.rate.unwrap_or(1));
-        let (since, rendered) = *self.silence.get_or_insert((Instant::now(), 0));
-        let due = (since.elapsed().as_nanos() * u128::from(rate) / 1_000_000_000) as u64;
-        let most = MAX_CATCH_UP.as_secs() * rate;
-        // If a callback still has the renderer, the next call catches up.
-        let Some(mut renderer) = self.slot.take(0) else { return };
-        let mut block = [[0.0; 2]; 256];
-        let mut remaining = (due - rendered).min(most) as usize;
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            while remaining > 0 {
-                let frames = remaining.min(block.len());
-                renderer.render(&mut block[..frames]);
-                remaining -= frames;
-            }
-        }));
-        match result {
-            Ok(()) => self.slot.put(renderer),
-            Err(_) => self.slot.put_failed(renderer),
-        }
-        self.silence = Some((since, due));
-    }
-
-    /// Drops a renderer that panicked: its plays end, and the mixer goes on in silence.
-    fn reap(&mut self) {
-        let Some(failed) = self.slot.take_failed() else { return };
-        self.bridge.meters.panics.fetch_add(1, Relaxed);
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(failed)));
-        if dropped.is_err() {
-            self.bridge.close();
-        }
-        self.backend = None;
-        self.lose_stream(
-            "the mixer failed: a bug in voicepool, please report it",
-            self.timeouts.max_retry,
-        );
-    }
-
-    /// Logs at most one line a second: on a thread, and on one at a time, because the logger may take
-    /// long, and may drop the last mixer, which waits for the supervisor.
-    fn log_state(&mut self, state: &OutputState) {
-        let now = Instant::now();
-        let soon = self.last_line.is_some_and(|last| now - last < ms(1000));
-        if soon || self.logging || !is_heard() {
-            return;
-        }
-        let (line, sender) = (format!("output: {state}"), self.sender.clone());
-        let log = move || {
-            log_line(format_args!("{line}"));
-            let _ = sender.send(Message::Logged);
-        };
-        self.logging = thread::Builder::new().name("voicepool logger".into()).spawn(log).is_ok();
-        self.last_line = Some(now);
     }
 }

@@ -7,7 +7,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use super::{MAX_STREAM_THREADS, OpenStream, Supervisor};
+use super::stream::OpenStream;
+use super::{MAX_STREAM_THREADS, Supervisor};
 use crate::output::backend::StreamRequest;
 use crate::output::callback::Verdict;
 use crate::stats::OutputState;
@@ -117,7 +118,6 @@ impl Supervisor {
         self.stream = Some(stream);
         // If it is lost again soon, it is tried less often.
         self.switch_pause = (self.switch_pause * 2).min(self.timeouts.max_switch_retry);
-        self.log_state(&state);
-        self.bridge.set_output(state);
+        self.set_state(state);
     }
 }

@@ -1,0 +1,43 @@
+//! How long the supervisor waits for what.
+
+use std::time::Duration;
+
+use crate::units::ms;
+
+/// How long the supervisor waits for what. Tests have others.
+#[derive(Clone, Copy)]
+pub(in crate::output) struct Timeouts {
+    /// How often a stream that plays is looked at.
+    pub poll: Duration,
+    /// A stream that has not filled a buffer for so long is dead.
+    pub heartbeat: Duration,
+    /// The same after a [`Verdict::Doubtful`](crate::output::callback::Verdict::Doubtful).
+    pub doubt: Duration,
+    /// A stream that takes longer than this to open is given up.
+    pub open: Duration,
+    /// How long `Mixer::open` waits for the first device, and time for its first frame.
+    pub first_open: Duration,
+    /// The pause before the first retry. It doubles with each failure, up to `max_retry`.
+    pub first_retry: Duration,
+    pub max_retry: Duration,
+    /// How often to try the device that was asked for while another plays. The pause doubles each
+    /// time that the sound went over to it, until it has played for longer than `max_switch_retry`.
+    pub switch_retry: Duration,
+    pub max_switch_retry: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            poll: ms(20),
+            heartbeat: ms(1000),
+            doubt: ms(150),
+            open: ms(5000),
+            first_open: ms(1000),
+            first_retry: ms(100),
+            max_retry: ms(1000),
+            switch_retry: ms(1000),
+            max_switch_retry: ms(30_000),
+        }
+    }
+}
