@@ -40,6 +40,8 @@ struct Rest(Vec<Command>);
 struct Output {
     state: Mutex<(OutputState, VecDeque<OutputState>)>,
     has_news: AtomicBool,
+    /// The device that the game has chosen, until the supervisor takes it up.
+    chosen: Mutex<Option<Option<String>>>,
 }
 
 /// How many changes of the output are kept for a game that does not ask.
@@ -73,6 +75,7 @@ impl Bridge {
                     VecDeque::with_capacity(MOST_OUTPUT_NEWS),
                 )),
                 has_news: AtomicBool::new(false),
+                chosen: Mutex::new(None),
             },
         }
     }
@@ -114,6 +117,16 @@ impl Bridge {
         let news = held.1.pop_front();
         self.output.has_news.store(!held.1.is_empty(), Ordering::Release);
         news
+    }
+
+    /// Chooses the device to play on, by name; `None` is the default. The latest choice counts.
+    pub fn choose_device(&self, name: Option<String>) {
+        *self.output.chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
+    }
+
+    /// The latest choice of a device that was not taken yet.
+    pub fn take_chosen_device(&self) -> Option<Option<String>> {
+        self.output.chosen.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Asks for a snapshot, on a sheet that comes back as filled.

@@ -107,3 +107,33 @@ fn backend() -> Result<Arc<dyn Backend>, String> {
 fn backend() -> Result<Arc<dyn Backend>, String> {
     Err("built without the feature `device`".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OutputState;
+
+    /// Where there is no device to choose, to choose one is no error, and changes nothing.
+    #[test]
+    fn a_mixer_without_devices_takes_a_choice_and_does_nothing() {
+        let (offline, mut renderer) = Mixer::offline(Config::default()).unwrap();
+        let none = Err("built without devices".to_owned());
+        let silent = Mixer::open_on(none, Config::default(), Timeouts::default()).unwrap();
+        for mixer in [&offline, &silent] {
+            let state = mixer.output();
+            for name in [Some("headphones"), None, Some(""), Some("headphones")] {
+                mixer.set_device(name);
+            }
+            assert_eq!(mixer.output(), state);
+        }
+        renderer.frames(256);
+        assert_eq!((offline.clock(), offline.output()), (256, OutputState::Offline));
+        // Time passes all the same, by the thread that has taken the choice.
+        let clock = silent.clock();
+        while silent.clock() <= clock + 4800 {
+            std::thread::yield_now();
+        }
+        assert_eq!(silent.output().to_string(), "silent: built without devices");
+        assert_eq!(silent.events().count(), 1, "it is silent, and that is all");
+    }
+}

@@ -53,6 +53,7 @@ pub(super) struct Supervisor {
     backend: Option<Arc<dyn Backend>>,
     slot: Arc<RendererSlot>,
     bridge: Arc<Bridge>,
+    /// What the game wants at present.
     request: StreamRequest,
     timeouts: Timeouts,
     messages: Receiver<Message>,
@@ -62,12 +63,14 @@ pub(super) struct Supervisor {
     stream: Option<OpenStream>,
     /// A stream on the device that was asked for, while another plays.
     candidate: Option<Candidate>,
+    /// How long to wait between two candidates.
     switch_pause: Duration,
     next_switch: Instant,
     /// How many streams were asked for: the number of the latest.
     attempts: u64,
     /// How many threads open, hold or drop a stream.
     stream_threads: usize,
+    /// How long to wait between two streams that fail.
     retry_pause: Duration,
     next_try: Instant,
     /// Since when no stream has played, and how many frames were rendered since.
@@ -135,6 +138,7 @@ impl Supervisor {
                 Ok(message) => self.handle(message),
                 Err(RecvTimeoutError::Timeout) => (),
             }
+            self.take_choice();
             self.watch();
             self.try_switch();
             self.watch_candidate();
@@ -152,7 +156,7 @@ impl Supervisor {
     }
 
     fn is_playing(&self) -> bool {
-        self.stream.as_ref().is_some_and(|stream| stream.rate.is_some())
+        self.stream.as_ref().is_some_and(OpenStream::is_open)
     }
 
     fn handle(&mut self, message: Message) {
@@ -165,7 +169,7 @@ impl Supervisor {
             }
             Message::Opened { number, rate, state } if current == Some(number) => {
                 if let Some(stream) = &mut self.stream {
-                    stream.rate = Some(rate);
+                    stream.set_open(rate, &state);
                     stream.last_buffer = Instant::now();
                     self.next_switch = stream.last_buffer + self.switch_pause;
                 }
@@ -196,7 +200,8 @@ impl Supervisor {
             }
             Message::Logged => self.state_log.taken(),
             Message::Opened { number, rate, state } => self.candidate_opened(number, rate, state),
-            Message::Failed { .. } | Message::Close => (),
+            Message::Failed { number, .. } => self.candidate_failed(number),
+            Message::Close => (),
         }
     }
 
@@ -243,7 +248,7 @@ impl Supervisor {
     fn lose_stream(&mut self, why: &str, pause: Duration) {
         self.slot.grant(0);
         self.drop_candidate();
-        if let Some(stream) = self.stream.take().filter(|stream| stream.rate.is_some()) {
+        if let Some(stream) = self.stream.take().filter(OpenStream::is_open) {
             // Time is caught up with from where the sound ended, not from where that was noticed.
             self.silence = Some((stream.last_buffer + stream.buffer_duration(), 0));
         }

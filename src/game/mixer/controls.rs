@@ -161,4 +161,29 @@ impl Mixer {
     fn short_frames(&self, time: Duration) -> u32 {
         units::short_frames(time, self.sample_rate())
     }
+
+    /// Chooses the output device while the mixer plays, by its name in [`devices`](crate::devices).
+    /// `None`, the default of [`Config::device`](crate::Config::device), is the system's default device.
+    ///
+    /// The call returns at once. The sound plays on where it is until the other device is open, then
+    /// fades out there within 10 ms and in here within 10 ms; [`output`](Mixer::output) and
+    /// [`Event::Output`](crate::Event::Output) tell when it has gone over. The same rules hold as for
+    /// [`Config::device`](crate::Config::device): while there is no device of that name, or it cannot be opened, the default
+    /// plays, and the sound goes over to the named device when it is there. Of several choices in a
+    /// row the latest counts. A mixer without a device of its own ([`Mixer::offline`], or a build
+    /// without the feature `device`) takes the choice and does nothing.
+    ///
+    /// ```no_run
+    /// use voicepool::{Config, Mixer, devices};
+    ///
+    /// let mixer = Mixer::open(Config::DEFAULT)?;
+    /// if let Some(device) = devices().iter().find(|device| device.name.contains("Headphones")) {
+    ///     mixer.set_device(Some(&device.name));
+    /// }
+    /// mixer.set_device(None); // back to the system's default
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    pub fn set_device(&self, name: Option<&str>) {
+        self.shared.bridge.choose_device(name.map(str::to_owned));
+    }
 }

@@ -20,14 +20,14 @@ impl Supervisor {
         if let Some(stream) = &self.stream {
             stream.status.fade_out();
         }
-        while let Some(stream) = self.stream.as_mut().filter(|stream| stream.rate.is_some())
+        while let Some(stream) = self.stream.as_mut().filter(|stream| stream.is_open())
             && began.elapsed() < FADE_OUT_TIMEOUT
             && !stream.has_faded_out()
         {
             thread::sleep(ms(1));
         }
         self.slot.grant(0);
-        let playing = self.stream.take().filter(|it| it.rate.is_some()).map(|it| it.status.number);
+        let playing = self.stream.take().filter(|it| it.is_open()).map(|it| it.status.number);
         let mut renderer = None;
         while renderer.is_none() && began.elapsed() < 2 * FADE_OUT_TIMEOUT {
             renderer = self.slot.take(0);

@@ -8,9 +8,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::switch::plays_on;
 use super::{Message, Supervisor};
 use crate::output::backend::{Backend, Opened, StreamRequest};
 use crate::output::callback::{Callback, StreamStatus};
+use crate::stats::OutputState;
 
 /// How many buffers a device may have taken that are not heard yet, and would be cut off with it.
 const BUFFERS_AHEAD: u64 = 3;
@@ -24,6 +26,10 @@ pub(super) struct OpenStream {
     pub since: Instant,
     /// The device's rate, once it is open.
     pub rate: Option<u32>,
+    /// The device's name if it was asked for by name; `None` on the default device.
+    pub named: Option<String>,
+    /// Whether it is to be closed once it has faded out, to make room for another.
+    pub closing: bool,
     /// How many buffers and errors there were at the latest poll.
     pub buffers: u64,
     pub errors: u64,
@@ -39,6 +45,17 @@ pub(super) struct OpenStream {
 }
 
 impl OpenStream {
+    /// The stream is open, on the device that was asked for by name or on the default.
+    pub fn set_open(&mut self, rate: u32, state: &OutputState) {
+        self.rate = Some(rate);
+        self.named.take_if(|name| !plays_on(state, name));
+    }
+
+    /// Whether it is open.
+    pub fn is_open(&self) -> bool {
+        self.rate.is_some()
+    }
+
     /// How long the latest buffer lasts.
     pub fn buffer_duration(&self) -> Duration {
         Duration::from_nanos(self.status.buffer_nanos.load(Relaxed))
@@ -64,7 +81,7 @@ impl Supervisor {
         let status = Arc::new(StreamStatus::new(number));
         let (release, released) = channel::<()>();
         let (slot, bridge, held) = (self.slot.clone(), self.bridge.clone(), status.clone());
-        let sender = self.sender.clone();
+        let (sender, named) = (self.sender.clone(), request.device.clone());
         let hold_stream = move || {
             let callback = |rate| {
                 Callback::new(slot.clone(), held.clone(), bridge.clone(), rate, request.rate)
@@ -92,6 +109,8 @@ impl Supervisor {
             _release: release,
             since: now,
             rate: None,
+            named,
+            closing: false,
             buffers: 0,
             errors: 0,
             last_buffer: now,

@@ -1,11 +1,11 @@
-//! The device that was asked for by name, while the default plays instead of it: it is tried from
-//! time to time, and the sound goes over to it when it is back.
+//! From one device to another: to the one that the game has chosen, and to the one that was asked
+//! for by name and is back, while the default plays instead of it.
 //!
-//! The stream that plays is closed only when the other one calls back. So a device that is missing,
-//! cannot be opened or hangs costs no sound.
+//! The stream that plays is closed only when the other one, the candidate, calls back. So a device
+//! that is missing, cannot be opened or hangs costs no sound.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::stream::OpenStream;
 use super::{MAX_STREAM_THREADS, Supervisor};
@@ -25,25 +25,59 @@ pub(super) struct Candidate {
     is_next: bool,
 }
 
+/// Whether the sound goes to the device of that name.
+pub(super) fn plays_on(state: &OutputState, name: &str) -> bool {
+    matches!(state, OutputState::Playing { device, .. } if device == name)
+}
+
 impl Supervisor {
+    /// Takes up the game's latest choice of a device.
+    pub(super) fn take_choice(&mut self) {
+        // Until the mixer has its rate, the first stream is left alone: it decides the rate.
+        if self.request.rate.is_none() {
+            return;
+        }
+        let Some(device) = self.bridge.take_chosen_device() else { return };
+        if device == self.request.device {
+            return;
+        }
+        self.request.device = device;
+        // What failed or hung so far was another device. The new one is tried at once.
+        let now = Instant::now();
+        (self.switch_pause, self.next_switch) = (self.timeouts.switch_retry, now);
+        (self.retry_pause, self.next_try) = (self.timeouts.first_retry, now);
+        self.candidate.take_if(|candidate| !candidate.is_next);
+        self.stream.take_if(|stream| !stream.is_open());
+    }
+
+    /// Whether the stream plays where the game wants it.
+    fn is_settled(&self, stream: &OpenStream) -> bool {
+        match &self.request.device {
+            Some(name) => plays_on(&self.bridge.output(), name),
+            None => stream.named.is_none(),
+        }
+    }
+
     /// Opens a stream on the device that was asked for, if another plays and it is time.
     pub(super) fn try_switch(&mut self) {
-        let (Some(named), Some(stream)) = (&self.request.device, &self.stream) else { return };
-        let OutputState::Playing { device, .. } = self.bridge.output() else { return };
-        if device == *named {
+        let Some(stream) = self.stream.as_ref().filter(|stream| stream.is_open()) else { return };
+        if self.is_settled(stream) {
             if stream.since.elapsed() > self.timeouts.max_switch_retry {
                 self.switch_pause = self.timeouts.switch_retry;
             }
             return;
         }
         let due = self.candidate.is_none()
+            && !stream.closing
             && self.request.rate.is_some()
             && self.stream_threads < MAX_STREAM_THREADS
             && Instant::now() >= self.next_switch;
         let Some(backend) = self.backend.clone().filter(|_| due) else { return };
+        // Where the default plays already, only the named device is worth a switch.
+        let named_only = stream.named.is_none();
         self.next_switch = Instant::now() + self.switch_pause;
         // If no thread can be started, there is a next time.
-        let request = StreamRequest { named_only: true, ..self.request.clone() };
+        let request = StreamRequest { named_only, ..self.request.clone() };
         if let Ok(stream) = self.open_stream(backend, request) {
             let number = stream.status.number;
             self.candidate =
@@ -56,8 +90,20 @@ impl Supervisor {
             self.candidate.as_mut().filter(|candidate| candidate.number == number)
             && let Some(stream) = &mut candidate.stream
         {
-            stream.rate = Some(rate);
+            stream.set_open(rate, &state);
             candidate.state = Some(state);
+        }
+    }
+
+    /// The candidate could not be opened. Where a device plays that the game does not want any more,
+    /// that may be why: some devices cannot be opened twice. So it is closed, and then all is open to
+    /// the request again.
+    pub(super) fn candidate_failed(&mut self, number: u64) {
+        let failed = self.candidate.as_ref().is_some_and(|candidate| candidate.number == number);
+        if failed && let Some(stream) = self.stream.as_mut().filter(|stream| stream.named.is_some())
+        {
+            stream.status.fade_out();
+            stream.closing = true;
         }
     }
 
@@ -84,9 +130,11 @@ impl Supervisor {
 
     /// Goes over to the candidate, step by step, once it calls back.
     pub(super) fn watch_candidate(&mut self) {
-        let (Some(candidate), Some(playing)) = (&mut self.candidate, &mut self.stream) else {
-            return;
-        };
+        let Some(playing) = &mut self.stream else { return };
+        if playing.closing && playing.has_faded_out() {
+            return self.lose_stream("another device was chosen", Duration::ZERO);
+        }
+        let Some(candidate) = &mut self.candidate else { return };
         let Some(stream) = &candidate.stream else { return };
         if candidate.is_next {
             // If the old stream dies before its fade-out is over, `watch` drops both.

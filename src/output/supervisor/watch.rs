@@ -51,7 +51,7 @@ impl Supervisor {
             Verdict::Fine => None,
         };
         let fault = fault.or_else(|| {
-            if stream.rate.is_none() {
+            if !stream.is_open() {
                 return (now - stream.since > self.timeouts.open)
                     .then_some("the device does not open");
             }

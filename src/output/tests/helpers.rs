@@ -77,6 +77,23 @@ pub fn plays(mixer: &Mixer) -> bool {
     matches!(mixer.output(), OutputState::Playing { .. })
 }
 
+pub fn plays_on(mixer: &Mixer, name: &str) -> bool {
+    matches!(mixer.output(), OutputState::Playing { device, .. } if device == name)
+}
+
+/// The latest stream on a device, once there is one that was started and not let go.
+#[track_caller]
+pub fn stream_on(script: &Script, name: &str) -> Arc<TestStream> {
+    let find = || {
+        let is = |stream: &&Arc<TestStream>| {
+            stream.device == name && stream.started.load(SeqCst) && !stream.drop_began.load(SeqCst)
+        };
+        script.plan().streams.iter().rev().find(is).cloned()
+    };
+    until(&format!("there is a stream on the {name}"), || find().is_some());
+    find().unwrap()
+}
+
 /// Why there is no sound.
 #[track_caller]
 pub fn why(mixer: &Mixer) -> String {
@@ -140,6 +157,7 @@ pub fn every_call(mixer: &Mixer) {
     let _ = (mixer.clock(), mixer.sample_rate(), mixer.resize(mixer.stats().voices));
     mixer.set_when_full(crate::WhenFull::StealQuietest);
     mixer.reset_peaks();
+    mixer.set_device(None);
     mixer.stop(voice, ms(10));
     mixer.stop_all(ms(10));
     mixer.events().for_each(drop);

@@ -130,6 +130,7 @@ impl DeviceTrait for ScriptedDevice {
         assert!(!self.script.change(|plan| plan.panics), "a driver's bug");
         let output = self.output()?;
         fails(output.build)?;
+        fails(self.script.plan().is_occupied().then_some(ErrorKind::DeviceBusy))?;
         let fits = (output.channels, output.format) == (config.channels, format)
             && output.rates.contains(&config.sample_rate)
             && (output.fixed || config.buffer_size == BufferSize::Default);

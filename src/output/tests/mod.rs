@@ -16,6 +16,8 @@ mod panics;
 #[cfg(target_os = "linux")]
 mod rebuilds;
 mod samples;
+mod set_device;
+mod set_device_trouble;
 mod shutdown;
 
 use std::ops::RangeInclusive;
@@ -82,6 +84,8 @@ struct Plan {
     hanging: usize,
     /// How many builds have begun.
     builds_begun: usize,
+    /// Whether a stream can be built only when all others are dropped.
+    one_at_a_time: bool,
     /// Whether to build a stream panics.
     panics: bool,
     /// Whether the callbacks of streams can still be called after their drop.
@@ -92,6 +96,12 @@ struct Plan {
     built: usize,
     /// Those that can be called back.
     streams: Vec<Arc<TestStream>>,
+}
+
+impl Plan {
+    fn is_occupied(&self) -> bool {
+        self.one_at_a_time && !self.streams.is_empty()
+    }
 }
 
 /// The sound system, in the hands of the test.

@@ -8,12 +8,12 @@ use std::time::Instant;
 use cpal::ErrorKind;
 
 use super::helpers::{
-    assert_balanced, drop_in_time, every_call, largest_step, outputs, patient, saw, saw_at, small,
-    tone, until, until_doing,
+    assert_balanced, drop_in_time, every_call, largest_step, outputs, patient, plays_on, saw,
+    saw_at, small, stream_on, tone, until, until_doing,
 };
 use super::{Output, Script, TestStream};
 use crate::output::supervisor::Timeouts;
-use crate::{Config, Mixer, OutputState, ms};
+use crate::{Config, Mixer, ms};
 
 /// Tries what was asked for at every look.
 fn eager() -> Timeouts {
@@ -35,23 +35,6 @@ fn on_the_default(timeouts: Timeouts) -> (Script, Mixer, Arc<TestStream>) {
 
 fn named() -> Config {
     Config { device: Some("television".to_owned()), ..small() }
-}
-
-fn plays_on(mixer: &Mixer, name: &str) -> bool {
-    matches!(mixer.output(), OutputState::Playing { device, .. } if device == name)
-}
-
-/// The latest stream on a device, once there is one that was started and not let go.
-#[track_caller]
-fn stream_on(script: &Script, name: &str) -> Arc<TestStream> {
-    let find = || {
-        let is = |stream: &&Arc<TestStream>| {
-            stream.device == name && stream.started.load(SeqCst) && !stream.drop_began.load(SeqCst)
-        };
-        script.plan().streams.iter().rev().find(is).cloned()
-    };
-    until(&format!("there is a stream on the {name}"), || find().is_some());
-    find().unwrap()
 }
 
 /// The sound goes over to it without a silence told and without a step on either device.
@@ -182,6 +165,7 @@ fn a_host_that_hangs_when_asked_for_the_named_device_holds_one_thread() {
     }
     assert_eq!((mixer.clock(), script.plan().hanging), (now + 48_000, 1));
     every_call(&mixer);
+    mixer.set_device(Some("television"));
     script.change(|plan| {
         plan.hosts_hang = false;
         plan.outputs.push(television());
