@@ -24,7 +24,7 @@
 //!        game threads                                       audio thread
 //!   ┌──────────────────────┐      commands, bounded     ┌──────────────────────┐
 //!   │ Mixer                ├───────────────────────────▶│ Renderer             │
-//!   │  play, stop, set_... │                            │  obey, mix, report   │
+//!   │  play, stop, set_... │                            │  apply, mix, report  │
 //!   │  ledger of tickets   │◀───────────────────────────┤  voices, tail, buses │
 //!   └──────────────────────┘   endings and the sounds   └──────────────────────┘
 //! ```
@@ -99,3 +99,8 @@ pub type Frame = [f32; 2];
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// And the guide's.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;
