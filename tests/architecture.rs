@@ -87,7 +87,7 @@ fn unsafe_code_is_in_two_places_only() {
 #[test]
 fn a_dependency_is_named_where_it_belongs() {
     only("crossbeam_channel", &["link/lane.rs"]);
-    only("hound", &["sound/wav.rs", "output/offline.rs"]);
+    only("hound", &["output/offline.rs"]);
     // And the tests that are the logger, or play its sound system.
     only("log", &["log_line.rs", "output/tests"]);
     only("cpal", &["output/device.rs", "output/tests"]);

@@ -72,7 +72,9 @@ fn tones(from: u32, to: u32) -> Vec<Tone> {
         // Cut where it is steepest, where it is highest, and elsewhere.
         for (turns, phase) in [(3, 0.0), (3, 0.25), (11, 0.5), (26, 0.8), (75, 0.0)] {
             let hertz = f64::from(turns) * f64::from(from) / length as f64;
-            let source = mono(from, &quiet(&sine(from, hertz, phase, length)));
+            let samples = quiet(&sine(from, hertz, phase, length));
+            // Some in sixteen bits, and they stay so.
+            let source = if turns == 11 { wav16(from, 1, &samples) } else { mono(from, &samples) };
             tones.push(Tone {
                 sound: source.resampled(to).expect("it fits"),
                 own_step: 2.0 * (std::f64::consts::PI * hertz / f64::from(to)).sin(),

@@ -57,27 +57,55 @@ impl<const CHANNELS: usize> Weighting<CHANNELS> {
 
     /// The sum over the next frames of what each adds to the power, of each channel.
     pub(crate) fn power<T: Sample>(&mut self, frames: &[[T; CHANNELS]]) -> [f64; CHANNELS] {
-        /// What rings on below this is stopped, lest a long silence turn to denormals.
-        const INAUDIBLE: f64 = 1e-30;
         let mut powers = [0.0; CHANNELS];
-        for frame in frames {
-            for ((sample, memory), power) in frame.iter().zip(&mut self.memory).zip(&mut powers) {
-                let mut sample = f64::from(sample.value());
-                if let Some(filters) = &self.filters {
-                    for (filter, memory) in filters.iter().zip(memory) {
-                        sample = filter.next(sample, memory);
-                    }
-                }
-                *power += sample * sample;
-            }
-        }
-        for memory in self.memory.as_flattened_mut().as_flattened_mut() {
-            if memory.abs() < INAUDIBLE {
-                *memory = 0.0;
-            }
+        for (channel, (power, memory)) in powers.iter_mut().zip(&mut self.memory).enumerate() {
+            *power = match &self.filters {
+                Some(filters) => weighted_power(filters, memory, channel, frames),
+                None => plain_power(channel, frames),
+            };
         }
         powers
     }
+}
+
+/// All of it in one loop over numbers that have names: unoptimised, too, that takes a small part of
+/// what resampling does.
+fn weighted_power<T: Sample, const CHANNELS: usize>(
+    [shelf, high_pass]: &[Biquad; 2],
+    memory: &mut [[f64; 2]; 2],
+    channel: usize,
+    mut frames: &[[T; CHANNELS]],
+) -> f64 {
+    let Biquad { forward: [b0, b1, b2], back: [a1, a2] } = *shelf;
+    let Biquad { forward: [d0, d1, d2], back: [c1, c2] } = *high_pass;
+    let [[mut s1, mut s2], [mut h1, mut h2]] = *memory;
+    let mut power = 0.0;
+    while let [frame, later @ ..] = frames {
+        let sample = f64::from(frame[channel].value());
+        let lifted = b0 * sample + s1;
+        s1 = b1 * sample + s2 - a1 * lifted;
+        s2 = b2 * sample - a2 * lifted;
+        let weighted = d0 * lifted + h1;
+        h1 = d1 * lifted + h2 - c1 * weighted;
+        h2 = d2 * lifted - c2 * weighted;
+        power += weighted * weighted;
+        frames = later;
+    }
+    *memory = [[s1, s2], [h1, h2]].map(|filter| filter.map(at_rest));
+    power
+}
+
+fn plain_power<T: Sample, const CHANNELS: usize>(channel: usize, frames: &[[T; CHANNELS]]) -> f64 {
+    frames.iter().fold(0.0, |power, frame| {
+        let sample = f64::from(frame[channel].value());
+        power + sample * sample
+    })
+}
+
+/// What rings on below the audible is stopped, lest a long silence turn to denormals.
+fn at_rest(ringing: f64) -> f64 {
+    const INAUDIBLE: f64 = 1e-30;
+    if ringing.abs() < INAUDIBLE { 0.0 } else { ringing }
 }
 
 /// A second-order filter, its first feedback coefficient scaled to 1.
@@ -115,15 +143,6 @@ impl Biquad {
         let (_, lift, _) = poles(48_000, HZ, Q);
         let gain = lift / scale;
         Biquad { forward: [gain, -2.0 * gain, gain], back }
-    }
-
-    fn next(&self, input: f64, memory: &mut [f64; 2]) -> f64 {
-        let [b0, b1, b2] = self.forward;
-        let [a1, a2] = self.back;
-        let output = b0 * input + memory[0];
-        memory[0] = b1 * input - a1 * output + memory[1];
-        memory[1] = b2 * input - a2 * output;
-        output
     }
 }
 

@@ -1,6 +1,5 @@
 //! The samples of a sound as they are kept, and the door they come in by.
 
-use std::array;
 use std::sync::Arc;
 
 use crate::Frame;
@@ -41,6 +40,10 @@ impl Samples {
         }
     }
 
+    pub(crate) fn is_mono(&self) -> bool {
+        matches!(self, Samples::Mono16(_) | Samples::Mono32(_))
+    }
+
     /// One frame, silence past the end.
     pub(crate) fn frame(&self, at: usize) -> Frame {
         let frame = match self {
@@ -66,14 +69,31 @@ pub(crate) struct Seam {
 }
 
 /// A stored sample, and the number it stands for.
-pub(crate) trait Sample: Copy {
+pub(crate) trait Sample: Copy + Default {
     fn value(self) -> f32;
+
+    /// Whether a number can be stored without being clipped.
+    fn holds(value: f64) -> bool;
+
+    /// What comes nearest to a number that can be stored.
+    fn nearest(value: f64) -> Self;
 }
 
 impl Sample for i16 {
     #[inline(always)]
     fn value(self) -> f32 {
         f32::from(self) * (1.0 / 32_768.0)
+    }
+
+    #[inline(always)]
+    fn holds(value: f64) -> bool {
+        (-32_768.5 / 32_768.0..32_767.5 / 32_768.0).contains(&value)
+    }
+
+    #[inline(always)]
+    fn nearest(value: f64) -> i16 {
+        // Moved above 0, where to cut the rest off is to round down.
+        ((value * 32_768.0 + 32_768.5) as i32 - 32_768) as i16
     }
 }
 
@@ -82,50 +102,42 @@ impl Sample for f32 {
     fn value(self) -> f32 {
         self
     }
-}
 
-/// Collects `count` frames in a single allocation; `sample` is asked for one sample after the
-/// other, with the frame it belongs to, until there is a fault.
-///
-/// A range knows its length, and that is what lets the samples be written where they stay:
-/// a growing `Vec` would hold them twice.
-pub(crate) fn gather<T: Default, const CHANNELS: usize>(
-    count: usize,
-    mut sample: impl FnMut(usize) -> Result<T, String>,
-) -> Result<Arc<[[T; CHANNELS]]>, String> {
-    let mut fault = None;
-    let mut next = |frame| {
-        if fault.is_some() {
-            return T::default();
+    #[inline(always)]
+    fn holds(_: f64) -> bool {
+        true
+    }
+
+    /// Within what [`validated`] lets in.
+    #[inline(always)]
+    fn nearest(value: f64) -> f32 {
+        let sample = value as f32;
+        if sample.abs() < SMALLEST_SAMPLE {
+            return 0.0;
         }
-        sample(frame).unwrap_or_else(|text| {
-            fault = Some(text);
-            T::default()
-        })
-    };
-    let frames = (0..count).map(|frame| array::from_fn(|_| next(frame))).collect();
-    match fault {
-        None => Ok(frames),
-        Some(text) => Err(text),
+        sample.clamp(-LOUDEST_SAMPLE, LOUDEST_SAMPLE)
     }
 }
 
-/// A sample at the door: finite, within bounds, and never so small that it slows a processor.
-pub(crate) fn admit(frame: usize, sample: f32) -> Result<f32, String> {
-    if !sample.is_finite() || sample.abs() > LOUDEST_SAMPLE {
-        return Err(format!(
-            "frame {frame} is {sample}; samples are finite and within ±{LOUDEST_SAMPLE}"
-        ));
+/// Samples at the door: finite, within bounds, and never so small that they slow a processor.
+pub(crate) fn validated<const CHANNELS: usize>(
+    mut frames: Arc<[[f32; CHANNELS]]>,
+) -> Result<Arc<[[f32; CHANNELS]]>, String> {
+    // Nobody else has them yet, so nothing is copied.
+    let samples = Arc::make_mut(&mut frames).as_flattened_mut();
+    for (at, sample) in samples.iter_mut().enumerate() {
+        let size = sample.abs();
+        if size > LOUDEST_SAMPLE || size.is_nan() {
+            return Err(format!(
+                "frame {} is {sample}; samples are finite and within ±{LOUDEST_SAMPLE}",
+                at / CHANNELS
+            ));
+        }
+        if size < SMALLEST_SAMPLE {
+            *sample = 0.0;
+        }
     }
-    Ok(tamed(sample))
-}
-
-/// A finite sample, brought within what [`admit`] lets in.
-pub(crate) fn tamed(sample: f32) -> f32 {
-    if sample.abs() < SMALLEST_SAMPLE {
-        return 0.0;
-    }
-    sample.clamp(-LOUDEST_SAMPLE, LOUDEST_SAMPLE)
+    Ok(frames)
 }
 
 #[cfg(test)]
@@ -143,29 +155,37 @@ mod tests {
     }
 
     #[test]
-    fn denormals_stay_outside() {
-        for small in [1e-39, -1e-13, -0.0] {
-            assert_eq!(admit(0, small).map(f32::to_bits), Ok(0));
+    fn numbers_become_the_nearest_sixteen_bits_or_none() {
+        let steps = |steps: f64| {
+            let value = steps / 32_768.0;
+            i16::holds(value).then(|| i16::nearest(value))
+        };
+        for step in [-32_768, -16_385, -1, 0, 1, 16_384, 32_767] {
+            let near = [-0.499, 0.0, 0.499].map(|off| steps(f64::from(step) + off));
+            assert_eq!(near, [Some(step); 3]);
         }
-        assert_eq!(admit(0, 1e-12), Ok(1e-12));
+        assert_eq!([-32_768.51, 32_767.5, 1e9].map(steps), [None; 3]);
     }
 
     #[test]
-    fn the_door_says_which_frame_was_refused() {
-        assert_eq!(admit(7, -65_536.0), Ok(-65_536.0));
+    fn denormals_stay_outside() {
+        let frames = validated(Arc::from([[1e-39, 1e-12], [-1e-13, -0.0]])).unwrap();
         assert_eq!(
-            admit(7, f32::INFINITY).unwrap_err(),
-            "frame 7 is inf; samples are finite and within ±65536"
+            frames.as_flattened().iter().map(|s| s.to_bits()).collect::<Vec<_>>(),
+            [0, 1e-12f32.to_bits(), 0, 0]
         );
     }
 
     #[test]
-    fn gathering_stops_at_the_first_fault() {
-        let mut asked = 0;
-        let gathered = gather::<i16, 2>(5, |frame| {
-            asked += 1;
-            if frame < 2 { Ok(1) } else { Err(format!("frame {frame}")) }
-        });
-        assert_eq!((gathered, asked), (Err("frame 2".into()), 5));
+    fn the_door_says_which_frame_was_refused() {
+        assert_eq!(validated(Arc::from([[-65_536.0]])).unwrap()[0], [-65_536.0]);
+        for (sample, text) in [(f32::INFINITY, "inf"), (f32::NAN, "NaN"), (-65_536.01, "-65536.01")]
+        {
+            let frames = [[0.0; 2], [0.5; 2], [0.0, sample]];
+            assert_eq!(
+                validated(Arc::from(frames)).unwrap_err(),
+                format!("frame 2 is {text}; samples are finite and within ±65536")
+            );
+        }
     }
 }

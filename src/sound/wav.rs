@@ -1,16 +1,13 @@
-//! WAV files: the chunks are walked here, the samples decoded by `hound`.
+//! WAV files, read as far as they can be trusted.
 //!
-//! `hound` believes what a header says: it asks for the memory a 44-byte file claims to need,
-//! gives up on odd chunks and on a tail that is not whole, and lets 0 Hz pass. So it never sees
-//! the file: it is handed a header that is known to be right, and the bytes that are there.
+//! A header claims what it likes: more data than there is, frames of no bytes, a rate of 0 Hz. So
+//! nothing in it is believed that the bytes do not bear out, and no memory is asked for that they
+//! would not fill.
 
-use std::io::{self, Read};
 use std::sync::Arc;
 
-use hound::WavReader;
-
 use super::check_rate;
-use super::samples::{Samples, admit, gather};
+use super::samples::{Samples, validated};
 use crate::error::Fault;
 
 /// A decoded file.
@@ -198,59 +195,56 @@ impl Format {
     }
 
     /// Decodes whole frames into the form they are kept in.
-    fn samples(&self, data: &[u8]) -> Result<Samples, Fault> {
-        const FULL_24: f32 = (1u32 << 23) as f32;
-        const FULL_32: f32 = (1u32 << 31) as f32;
-        let count = data.len() / self.frame_bytes();
-        let reader = self.reader(data)?;
-        let stereo = self.channels == 2;
-        if self.float {
-            let mut floats = reader.into_samples::<f32>();
-            let next = |frame| admit(frame, decoded(floats.next())?);
-            return kept(count, stereo, next, Samples::Mono32, Samples::Stereo32);
-        }
-        match self.bits {
-            8 | 16 => {
-                let widen = 16 - self.bits;
-                let mut integers = reader.into_samples::<i16>();
-                let next = |_| decoded(integers.next()).map(|sample| sample << widen);
-                kept(count, stereo, next, Samples::Mono16, Samples::Stereo16)
+    fn samples(&self, data: &[u8]) -> Result<Samples, String> {
+        const FULL_SCALE: f32 = (1u32 << 31) as f32;
+        let float = |sample: i32| sample as f32 / FULL_SCALE;
+        match (self.float, self.bytes) {
+            (true, _) => self.floats(data, f32::from_le_bytes),
+            (false, 1) => Ok(self.integers(data, |[byte]| (i16::from(byte) - 128) << 8)),
+            (false, 2) => Ok(self.integers(data, i16::from_le_bytes)),
+            (false, 3) => self.floats(data, |[a, b, c]| float(i32::from_le_bytes([0, a, b, c]))),
+            // What is above the low 24 bits says nothing.
+            _ if self.bits == 24 => {
+                self.floats(data, |[a, b, c, _]| float(i32::from_le_bytes([0, a, b, c])))
             }
-            _ => {
-                let full = if self.bits == 24 { FULL_24 } else { FULL_32 };
-                let mut integers = reader.into_samples::<i32>();
-                let next = |_| decoded(integers.next()).map(|sample| sample as f32 / full);
-                kept(count, stereo, next, Samples::Mono32, Samples::Stereo32)
-            }
+            _ => self.floats(data, |bytes| float(i32::from_le_bytes(bytes))),
         }
     }
 
-    /// `hound`, behind the plainest header there is for this format and this much data.
-    fn reader<'data>(&self, data: &'data [u8]) -> Result<WavReader<impl Read + 'data>, String> {
-        let length = u32::try_from(data.len()).map_err(|_| "is too long".to_string())?;
-        let frame_bytes = self.bytes * self.channels;
-        let bytes_per_second = self.sample_rate * u32::from(frame_bytes);
-        let tag = if self.float { FLOAT } else { PCM };
-        let mut header = [0; 44];
-        let fields: [&[u8]; 12] = [
-            b"RIFF",
-            &length.saturating_add(36).to_le_bytes(),
-            b"WAVEfmt ",
-            &16u32.to_le_bytes(),
-            &tag.to_le_bytes(),
-            &self.channels.to_le_bytes(),
-            &self.sample_rate.to_le_bytes(),
-            &bytes_per_second.to_le_bytes(),
-            &frame_bytes.to_le_bytes(),
-            &self.bits.to_le_bytes(),
-            b"data",
-            &length.to_le_bytes(),
-        ];
-        for (byte, field) in header.iter_mut().zip(fields.into_iter().flatten()) {
-            *byte = *field;
+    fn integers<const BYTES: usize>(
+        &self,
+        data: &[u8],
+        sample: impl Fn([u8; BYTES]) -> i16,
+    ) -> Samples {
+        match self.channels {
+            1 => Samples::Mono16(mono(data, sample)),
+            _ => Samples::Stereo16(stereo(data, sample)),
         }
-        WavReader::new(io::Cursor::new(header).chain(data)).map_err(undecodable)
     }
+
+    fn floats<const BYTES: usize>(
+        &self,
+        data: &[u8],
+        sample: impl Fn([u8; BYTES]) -> f32,
+    ) -> Result<Samples, String> {
+        match self.channels {
+            1 => validated(mono(data, sample)).map(Samples::Mono32),
+            _ => validated(stereo(data, sample)).map(Samples::Stereo32),
+        }
+    }
+}
+
+/// The samples are written where they stay: the length is known, so the memory is asked for once.
+fn mono<T, const BYTES: usize>(data: &[u8], sample: impl Fn([u8; BYTES]) -> T) -> Arc<[[T; 1]]> {
+    let (samples, _) = data.as_chunks();
+    samples.iter().map(|bytes| [sample(*bytes)]).collect()
+}
+
+/// Frame by frame; to map the two of a frame would take most of the time where nothing is
+/// optimised.
+fn stereo<T, const BYTES: usize>(data: &[u8], sample: impl Fn([u8; BYTES]) -> T) -> Arc<[[T; 2]]> {
+    let (frames, _) = data.as_chunks::<BYTES>().0.as_chunks();
+    frames.iter().map(|&[left, right]| [sample(left), sample(right)]).collect()
 }
 
 /// What the extensible form adds: the codec, which it says with a GUID, and how many bits of a
@@ -294,25 +288,6 @@ fn codec_name(codec: u16) -> String {
         0x55 => "MP3".into(),
         _ => format!("codec {codec:#06x}"),
     }
-}
-
-/// Collects `count` frames of one or two channels.
-fn kept<T: Default>(
-    count: usize,
-    stereo: bool,
-    next: impl FnMut(usize) -> Result<T, String>,
-    mono_of: fn(Arc<[[T; 1]]>) -> Samples,
-    stereo_of: fn(Arc<[[T; 2]]>) -> Samples,
-) -> Result<Samples, Fault> {
-    Ok(if stereo { stereo_of(gather(count, next)?) } else { mono_of(gather(count, next)?) })
-}
-
-fn decoded<T>(sample: Option<hound::Result<T>>) -> Result<T, String> {
-    sample.unwrap_or(Err(hound::Error::UnfinishedSample)).map_err(undecodable)
-}
-
-fn undecodable(error: hound::Error) -> String {
-    format!("cannot be decoded: {error}")
 }
 
 #[cfg(test)]
