@@ -10,20 +10,27 @@ impl Stage {
     /// What nobody hears changes at once.
     pub fn obey_bus(&mut self, bus: usize, change: Change) {
         let (moving, begun) = (self.moving[bus], self.begun[bus]);
-        let soft = |heard: bool| if heard { self.declick } else { 0 };
+        let whose = if bus == 0 { "the master" } else { "a bus" };
+        let while_it = if moving { "moves" } else { "stands" };
+        self.tally.count(format!("{} of {whose} that {while_it}", change.name()));
         let over_frames = |over| frames(over, self.config.sample_rate);
+        let soft = |heard, over| if heard { over_frames(over).max(self.declick) } else { 0 };
         let bus = &mut self.buses[bus];
+        let before = bus.hold.clone();
         match change {
-            Change::Gain(to, over) if over_frames(over) == 0 => {
-                bus.gain.head_for(to, soft(moving));
-            }
             Change::Gain(to, over) => {
-                bus.gain.head_for(to, over_frames(over).max(self.declick));
+                let takes_time = moving || over_frames(over) > 0;
+                bus.gain.head_for(to, soft(takes_time, over));
             }
-            Change::Pause if bus.hold.to > 0.0 => bus.hold.head_for(0.0, soft(moving)),
-            Change::Resume if bus.hold.to == 0.0 => bus.hold.head_for(1.0, soft(begun)),
-            Change::Pause | Change::Resume => (),
-            _ => unreachable!("a script says no such thing to a bus"),
+            Change::Pause(fade) => bus.hold.hurry(0.0, soft(moving, fade)),
+            Change::Resume(fade) => bus.hold.hurry(1.0, soft(begun, fade)),
+            Change::Mute(mute) => bus.mute.hurry(open(!mute), soft(moving, Duration::ZERO)),
+            Change::Pan(..) | Change::Speed(..) => (),
+            Change::Stop(_) | Change::EndLoop => unreachable!("that is said to its plays"),
+            Change::Seek(_) => unreachable!("nobody can say this to a bus"),
+        }
+        if bus.hold.is_hurried_since(&before) {
+            self.tally.count(format!("hurried {} of {whose}", change.name()));
         }
     }
 
@@ -39,31 +46,42 @@ impl Stage {
 
     /// Everything stops, what is stopping already no later than this.
     pub fn stop_everything(&mut self, fade: u64) {
-        self.tags_on(0, |_| true).into_iter().for_each(|tag| self.stop(tag, fade));
+        self.numbers_on(0, |_| true).into_iter().for_each(|number| self.stop(number, fade));
     }
 
     /// All on a bus that is not stopping stops. The rest is hurried when the line is through.
     pub fn stop_bus(&mut self, bus: usize, fade: u64) {
-        self.tags_on(bus, |it| !it.stopping).into_iter().for_each(|tag| self.stop(tag, fade));
+        self.numbers_on(bus, |it| !it.stopping)
+            .into_iter()
+            .for_each(|number| self.stop(number, fade));
         self.hurried.push((bus, fade));
     }
 
-    pub fn hurry(&mut self) {
+    /// What was said to the plays of a bus, and is done when all of the line is known.
+    pub fn finish_the_line(&mut self) {
+        for (bus, accepted) in std::mem::take(&mut self.loops_ended) {
+            self.tally.count(if bus == 0 { "end_loop of the master" } else { "end_loop of a bus" });
+            for number in self.numbers_on(bus, |it| it.number < accepted) {
+                self.obey(number, Change::EndLoop);
+            }
+        }
         for (bus, fade) in std::mem::take(&mut self.hurried) {
-            self.tags_on(bus, |it| it.stopping).into_iter().for_each(|tag| self.stop(tag, fade));
+            self.numbers_on(bus, |it| it.stopping)
+                .into_iter()
+                .for_each(|number| self.stop(number, fade));
         }
     }
 
-    fn tags_on(&self, bus: usize, which: impl Fn(&Voice) -> bool) -> Vec<u64> {
+    fn numbers_on(&self, bus: usize, which: impl Fn(&Voice) -> bool) -> Vec<u64> {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
         let all = self.playing.iter().chain(&self.parked).chain(waiting);
         let on_it = all.filter(|it| (bus == 0 || it.bus == bus) && which(it));
-        on_it.map(|it| it.tag).collect()
+        on_it.map(|it| it.number).collect()
     }
 
-    pub fn stop(&mut self, tag: u64, fade: u64) {
+    pub fn stop(&mut self, number: u64, fade: u64) {
         let (declick, buses) = (self.declick, &self.buses);
-        let sounding = |it: &Voice| it.tag == tag && it.is_sounding(buses);
+        let sounding = |it: &Voice| it.number == number && it.is_sounding(buses);
         if let Some(at) = self.playing.iter().position(sounding) {
             let (voice, fade) = (&mut self.playing[at], fade.max(declick));
             if !voice.stopping || fade < voice.fade.left() {
@@ -73,36 +91,42 @@ impl Stage {
             return self.rank(at);
         }
         let before = self.playing.len() + self.parked.len() + self.waiting.len();
-        self.playing.retain(|it| it.tag != tag);
-        self.parked.retain(|it| it.tag != tag);
-        self.waiting.retain(|it| it.voice.tag != tag);
+        self.playing.retain(|it| it.number != number);
+        self.parked.retain(|it| it.number != number);
+        self.waiting.retain(|it| it.voice.number != number);
         if self.playing.len() + self.parked.len() + self.waiting.len() < before {
-            self.end(tag, What::Stopped);
+            self.end(number, What::Stopped);
         }
     }
 
-    pub fn obey(&mut self, tag: u64, change: Change) {
+    pub fn obey(&mut self, number: u64, change: Change) {
         let clips = self.clips.clone();
         if let Change::Stop(fade) = change {
-            return self.stop(tag, self.frames_of(fade));
+            return self.stop(number, self.frames_of(fade));
         }
-        if let Some(at) = self.playing.iter().position(|it| it.tag == tag) {
+        if let Some(at) = self.playing.iter().position(|it| it.number == number) {
+            self.count_change(change, &self.playing[at].clone(), "a voice");
             if let Change::Seek(_) = change {
                 self.leave_ghost(at);
             }
             let mut voice = self.playing[at].clone();
             self.alter(&mut voice, change);
+            if voice.hold.is_hurried_since(&self.playing[at].hold) {
+                self.tally.count(format!("hurried {} of a voice", change.name()));
+            }
             self.playing[at] = voice;
             self.rank(at);
-        } else if let Some(at) = self.parked.iter().position(|it| it.tag == tag) {
+        } else if let Some(at) = self.parked.iter().position(|it| it.number == number) {
             let mut voice = self.parked[at].clone();
+            self.count_change(change, &voice, "a parked play");
             self.alter(&mut voice, change);
             voice.hush();
             self.parked[at] = voice;
-        } else if let Some(at) = self.waiting.iter().position(|it| it.voice.tag == tag) {
+        } else if let Some(at) = self.waiting.iter().position(|it| it.voice.number == number) {
+            self.count_change(change, &self.waiting[at].voice.clone(), "a waiting play");
             match change {
-                Change::Pause => self.waiting[at].paused = true,
-                Change::Resume => self.waiting[at].paused = false,
+                Change::Pause(_) => self.waiting[at].paused = true,
+                Change::Resume(_) => self.waiting[at].paused = false,
                 Change::Seek(to) => {
                     let voice = &mut self.waiting[at].voice;
                     voice.position = frames(to, clips[voice.clip].rate) << 32;
@@ -115,12 +139,22 @@ impl Stage {
             }
             return;
         }
-        let past_the_end = |it: &Voice| it.tag == tag && it.is_over(&clips[it.clip]);
+        let past_the_end = |it: &Voice| it.number == number && it.is_over(&clips[it.clip]);
         if self.playing.iter().chain(&self.parked).any(past_the_end) {
-            self.playing.retain(|it| it.tag != tag);
-            self.parked.retain(|it| it.tag != tag);
-            self.end(tag, What::Finished);
+            self.playing.retain(|it| it.number != number);
+            self.parked.retain(|it| it.number != number);
+            self.end(number, What::Finished);
         }
+    }
+
+    fn count_change(&mut self, change: Change, voice: &Voice, whom: &str) {
+        let has_a_loop = matches!(change, Change::EndLoop) && voice.looping.is_some();
+        let and = match voice.wrapped {
+            _ if !has_a_loop => "",
+            false => ", which loops",
+            true => ", which has been round",
+        };
+        self.tally.count(format!("{} of {whom}{and}", change.name()));
     }
 
     /// What is not heard changes at once if it is asked to; the rest takes 5 ms at least.
@@ -133,11 +167,11 @@ impl Stage {
         };
         match change {
             Change::Stop(_) => unreachable!("a stop has its own way"),
-            Change::Pause if voice.hold.to > 0.0 => {
-                voice.hold.head_for(0.0, soft(Duration::ZERO));
-            }
-            Change::Resume if voice.hold.to == 0.0 => voice.rise(self.declick),
-            Change::Pause | Change::Resume => (),
+            // What nobody hears stands still at once.
+            Change::Pause(_) if !sounding => voice.hold.hurry(0.0, 0),
+            Change::Pause(fade) => voice.hold.hurry(0.0, soft(fade)),
+            Change::Resume(fade) => voice.rise(self.frames_of(fade), self.declick),
+            Change::Mute(mute) => voice.mute.hurry(open(!mute), soft(Duration::ZERO)),
             Change::Gain(to, over) => voice.gain.head_for(to, soft(over)),
             Change::Pan(to, over) => {
                 voice.pan = voice.sides().map(Ramp::rest);
@@ -150,8 +184,13 @@ impl Stage {
                 voice.stay_on_frames();
             }
             Change::Seek(to) => voice.seek(frames(to, clip.rate), self.declick),
+            Change::EndLoop => voice.end_loop(),
         }
     }
+}
+
+fn open(is: bool) -> f32 {
+    if is { 1.0 } else { 0.0 }
 }
 
 fn at_once(change: Change) -> Change {

@@ -42,6 +42,8 @@ struct Cuts {
     /// What frames needed, and which they were, unless it was nothing.
     needed: VecDeque<(usize, u64)>,
     cut: VecDeque<u64>,
+    /// How many of the latest cuts were nothing.
+    idle: usize,
 }
 
 /// How many frames it looks ahead: as many whole quanta as last 2.5 ms.
@@ -60,6 +62,7 @@ impl Limiter {
             count: 0,
             needed: VecDeque::new(),
             cut: VecDeque::new(),
+            idle: 0,
         };
         Limiter { ahead, waiting: VecDeque::new(), cuts: [cuts(), cuts(), cuts()] }
     }
@@ -97,7 +100,9 @@ impl Cuts {
         let held = self.needed.iter().map(|(_, need)| *need).max().unwrap_or(0);
         let last = self.cut.back().copied().unwrap_or(0);
         let released = last.saturating_sub(((last + BELOW) * self.release) >> 24);
-        self.cut.push_back(held.max(released));
+        let cut = held.max(released);
+        self.idle = if cut == 0 { self.idle + 1 } else { 0 };
+        self.cut.push_back(cut);
         if self.cut.len() > self.hold {
             self.cut.pop_front();
         }
@@ -105,6 +110,9 @@ impl Cuts {
 
     /// The gain of the frame that so many have come after.
     fn gain(&self, ahead: usize) -> f64 {
+        if self.idle >= ahead {
+            return 1.0;
+        }
         let sum: u64 = self.cut.iter().rev().take(ahead).sum();
         1.0 - sum as f64 / (ahead as f64 * ONE as f64)
     }

@@ -28,7 +28,8 @@ pub struct Request {
     pub start: Start,
     pub priority: Priority,
     pub parks: Option<bool>,
-    pub bus: u8,
+    pub bus: usize,
+    pub tag: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,19 +42,40 @@ pub enum Start {
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     Stop(Duration),
-    Pause,
-    Resume,
+    Pause(Duration),
+    Resume(Duration),
+    Mute(bool),
     Gain(f32, Duration),
     Pan(f32, Duration),
     Speed(f32, Duration),
     Seek(Duration),
+    EndLoop,
+}
+
+impl Change {
+    pub fn name(self) -> &'static str {
+        match self {
+            Change::Stop(_) => "stop",
+            Change::Pause(fade) if fade.is_zero() => "pause",
+            Change::Pause(_) => "pause with a fade",
+            Change::Resume(fade) if fade.is_zero() => "resume",
+            Change::Resume(_) => "resume with a fade",
+            Change::Mute(true) => "mute",
+            Change::Mute(false) => "unmute",
+            Change::Gain(..) => "gain",
+            Change::Pan(..) => "pan",
+            Change::Speed(..) => "speed",
+            Change::Seek(_) => "seek",
+            Change::EndLoop => "end_loop",
+        }
+    }
 }
 
 /// What happened to whom, and on which frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Happening {
     pub at: u64,
-    pub tag: u64,
+    pub number: u64,
     pub what: What,
 }
 
@@ -65,6 +87,7 @@ pub enum What {
     Refused(Refusal),
     Parked(Why),
     Unparked,
+    Started,
 }
 
 /// Why it parked.
@@ -81,6 +104,8 @@ pub struct Naive {
     config: Config,
     pub stage: Stage,
     queue: Vec<Order>,
+    /// The tags of all plays there ever were.
+    tags: Vec<u64>,
     /// How many of the queue it covers, and its fade.
     stop_all: Option<(usize, u64)>,
     when_full: WhenFull,
@@ -103,6 +128,7 @@ impl Naive {
             config: config.clone(),
             stage: Stage::new(config, clips),
             queue: Vec::new(),
+            tags: Vec::new(),
             stop_all: None,
             when_full: config.when_full,
             voices: config.voices,
@@ -116,25 +142,50 @@ impl Naive {
         }
     }
 
-    pub fn play(&mut self, tag: u64, request: Request) {
+    /// Plays at one stroke: the pool grows for all of them before the first.
+    pub fn play(&mut self, requests: Vec<Request>) {
         self.touch();
-        let voices = if self.wish_waits { self.settled_voices } else { self.voices };
-        let grows = self.when_full == WhenFull::Grow && voices < self.config.max_voices;
-        if grows && self.stage.live + 1 > voices + self.stage.parked.len() {
-            self.order_resize((2 * voices).min(self.config.max_voices));
+        if self.when_full == WhenFull::Grow {
+            self.grow_for(requests.len());
         }
-        self.stage.live += 1;
-        self.queue.push(Order::Play(tag, request, self.when_full));
+        for request in requests {
+            let number = self.tags.len() as u64;
+            self.stage.live += 1;
+            self.tags.push(request.tag);
+            self.queue.push(Order::Play(number, request, self.when_full));
+        }
     }
 
-    pub fn change(&mut self, tag: u64, change: Change) {
-        self.touch();
-        self.queue.push(Order::Voice(tag, change));
+    /// The pool doubles for each play that is one too many.
+    fn grow_for(&mut self, plays: usize) {
+        let before = if self.wish_waits { self.settled_voices } else { self.voices };
+        let mut voices = before;
+        for live in self.stage.live + 1..=self.stage.live + plays {
+            if live > voices + self.stage.parked.len() {
+                voices = (2 * voices).min(self.config.max_voices);
+            }
+        }
+        if voices > before {
+            self.order_resize(voices);
+        }
     }
 
-    pub fn change_bus(&mut self, bus: u8, change: Change) {
+    pub fn change(&mut self, number: u64, change: Change) {
         self.touch();
-        self.queue.push(Order::Bus(bus.into(), change));
+        self.queue.push(Order::Voice(number, change));
+    }
+
+    /// Everybody with this tag, one after the other.
+    pub fn change_tag(&mut self, tag: u64, change: Change) {
+        self.touch();
+        self.stage.tally.count(format!("{} of a tag", change.name()));
+        let tagged = (0..).zip(&self.tags).filter(|(_, other)| **other == tag);
+        self.queue.extend(tagged.map(|(number, _)| Order::Voice(number, change)));
+    }
+
+    pub fn change_bus(&mut self, bus: usize, change: Change) {
+        self.touch();
+        self.queue.push(Order::Bus(bus, change));
     }
 
     pub fn stop_all(&mut self, fade: Duration) {

@@ -1,16 +1,20 @@
 //! The mixer and the naive one, side by side: both are told the same, and must say the same.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use voicepool::{
-    BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, Sound, VoiceId, WhenStolen, ms,
+    BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, Sound, Tag, Target, VoiceId,
+    WhenStolen,
 };
 
 use super::clip::Clip;
 use super::naive::{Change, Happening, Naive, Request, Start, What, Why};
-use super::script::{self, CLIPS, Op};
+use super::script::{self, BUSES, CLIPS, Op};
+use super::tally::Tally;
 
 pub type Verdict = Result<(), TestCaseError>;
 
@@ -20,34 +24,52 @@ pub struct Pair {
     renderer: Renderer,
     naive: Naive,
     sounds: [Sound; CLIPS],
-    ids: Vec<VoiceId>,
+    /// The id and the tag of each play there was.
+    plays: Vec<(VoiceId, u64)>,
     pub told: Vec<Happening>,
+    /// Whether they must agree to the bit. Only of one voice, at its own rate, can that be asked:
+    /// the naive mixer adds in another order, and with more bits between samples.
+    exactly: bool,
 }
 
 impl Pair {
     pub fn new(config: &Config) -> Pair {
         let (mixer, renderer) = Mixer::offline(config.clone()).unwrap();
-        let sounds = script::sounds(config.sample_rate);
-        let clip = |sound: &Sound| {
-            Clip::new(sound.sample_rate(), sound.frames().collect(), sound.channels() == 2)
-        };
-        let clips = Rc::new(sounds.iter().map(clip).collect());
+        let (sounds, clips) = stock(config.sample_rate);
         let naive = Naive::new(config, clips);
-        Pair { mixer, renderer, naive, sounds, ids: Vec::new(), told: Vec::new() }
+        Pair { mixer, renderer, naive, sounds, plays: Vec::new(), told: Vec::new(), exactly: false }
+    }
+
+    pub fn exactly(self) -> Pair {
+        Pair { exactly: true, ..self }
     }
 
     pub fn carry_out(&mut self, op: &Op) -> Verdict {
         match op {
             Op::Render(frames) => self.listen(*frames)?,
-            Op::Play(request) => self.play(request.clone()),
+            Op::Play(request) => {
+                let request = self.dated(request);
+                self.naive.play(vec![request.clone()]);
+                let play = self.ours(&request);
+                let id = self.mixer.play(play).expect("the queue has room");
+                self.plays.push((id, request.tag));
+            }
+            Op::Together(requests) => {
+                self.naive.stage.tally.count(format!("{} together", requests.len()));
+                self.play_together(requests);
+            }
             Op::Voice(ago, change) => {
-                let Some(tag) = self.ids.len().checked_sub(1 + ago) else { return Ok(()) };
-                self.naive.change(tag as u64, *change);
-                self.change(self.ids[tag], *change);
+                let Some(number) = self.plays.len().checked_sub(1 + ago) else { return Ok(()) };
+                self.naive.change(number as u64, *change);
+                self.change(self.plays[number].0, *change);
             }
             Op::Bus(bus, change) => {
                 self.naive.change_bus(*bus, *change);
-                self.change_bus(BusId::new(*bus), *change);
+                self.change(BusId::new(BUSES[*bus]), *change);
+            }
+            Op::Tag(tag, change) => {
+                self.naive.change_tag(*tag, *change);
+                self.change(Tag(*tag), *change);
             }
             Op::StopAll(fade) => {
                 self.naive.stop_all(*fade);
@@ -65,8 +87,42 @@ impl Pair {
         Ok(())
     }
 
-    fn play(&mut self, mut request: Request) {
-        let tag = self.ids.len() as u64;
+    /// How often what happened.
+    pub fn tally(&self) -> &Tally {
+        &self.naive.stage.tally
+    }
+
+    /// As many as there are, at one stroke.
+    fn play_together(&mut self, requests: &[Request]) {
+        let requests: Vec<Request> = requests.iter().map(|request| self.dated(request)).collect();
+        self.naive.play(requests.clone());
+        let plays: Vec<Play> = requests.iter().map(|request| self.ours(request)).collect();
+        fn ids<const N: usize>(mixer: &Mixer, plays: Vec<Play>) -> Vec<VoiceId> {
+            let plays: [Play; N] = plays.try_into().expect("as many as that");
+            mixer.play_together(plays).expect("the queue has room").to_vec()
+        }
+        let ids = match plays.len() {
+            0 => ids::<0>(&self.mixer, plays),
+            1 => ids::<1>(&self.mixer, plays),
+            2 => ids::<2>(&self.mixer, plays),
+            3 => ids::<3>(&self.mixer, plays),
+            4 => ids::<4>(&self.mixer, plays),
+            _ => unreachable!("a script asks for no more"),
+        };
+        self.plays.extend(ids.into_iter().zip(requests.iter().map(|request| request.tag)));
+    }
+
+    /// A request whose frame is one of the clock's. Some are past.
+    fn dated(&self, request: &Request) -> Request {
+        let start = match request.start {
+            Start::At(frame) => Start::At((self.mixer.clock() + frame).saturating_sub(100)),
+            other => other,
+        };
+        Request { start, ..request.clone() }
+    }
+
+    /// A request in our mixer's words.
+    fn ours(&self, request: &Request) -> Play {
         let mut play = Play::of(&self.sounds[request.clip])
             .gain(request.gain)
             .pan(request.pan)
@@ -74,16 +130,12 @@ impl Pair {
             .from_position(request.position)
             .fade_in(request.fade_in)
             .priority(request.priority)
-            .bus(BusId::new(request.bus))
-            .tag(tag);
-        play = match &mut request.start {
+            .bus(BusId::new(BUSES[request.bus]))
+            .tag(request.tag);
+        play = match request.start {
             Start::Now => play,
-            Start::At(frame) => {
-                // Some are past.
-                *frame = (self.mixer.clock() + *frame).saturating_sub(100);
-                play.start_at(*frame)
-            }
-            Start::Delay(by) => play.delay(*by),
+            Start::At(frame) => play.start_at(frame),
+            Start::Delay(by) => play.delay(by),
         };
         play = match request.looping {
             None => play,
@@ -95,29 +147,24 @@ impl Pair {
             Some(true) => play.when_stolen(WhenStolen::Park),
             Some(false) => play.when_stolen(WhenStolen::End),
         };
-        self.naive.play(tag, request);
-        self.ids.push(self.mixer.play(play).expect("the queue has room"));
+        play
     }
 
-    fn change(&self, id: VoiceId, change: Change) {
+    fn change(&self, target: impl Into<Target>, change: Change) {
+        let target = target.into();
         match change {
-            Change::Stop(fade) => self.mixer.stop(id, fade),
-            Change::Pause => self.mixer.pause(id, ms(0)),
-            Change::Resume => self.mixer.resume(id, ms(0)),
-            Change::Gain(to, over) => self.mixer.set_gain(id, to, over),
-            Change::Pan(to, over) => self.mixer.set_pan(id, to, over),
-            Change::Speed(to, over) => self.mixer.set_speed(id, to, over),
-            Change::Seek(to) => self.mixer.seek(id, to),
-        }
-    }
-
-    fn change_bus(&self, bus: BusId, change: Change) {
-        match change {
-            Change::Stop(fade) => self.mixer.stop(bus, fade),
-            Change::Pause => self.mixer.pause(bus, ms(0)),
-            Change::Resume => self.mixer.resume(bus, ms(0)),
-            Change::Gain(to, over) => self.mixer.set_gain(bus, to, over),
-            Change::Pan(..) | Change::Speed(..) | Change::Seek(_) => unreachable!(),
+            Change::Stop(fade) => self.mixer.stop(target, fade),
+            Change::Pause(fade) => self.mixer.pause(target, fade),
+            Change::Resume(fade) => self.mixer.resume(target, fade),
+            Change::Mute(mute) => self.mixer.set_mute(target, mute),
+            Change::Gain(to, over) => self.mixer.set_gain(target, to, over),
+            Change::Pan(to, over) => self.mixer.set_pan(target, to, over),
+            Change::Speed(to, over) => self.mixer.set_speed(target, to, over),
+            Change::EndLoop => self.mixer.end_loop(target),
+            Change::Seek(to) => match target {
+                Target::Voice(id) => self.mixer.seek(id, to),
+                _ => unreachable!("only a voice can be told to"),
+            },
         }
     }
 
@@ -129,7 +176,8 @@ impl Pair {
         for (at, (ours, theirs)) in (first..).zip(ours.iter().zip(&theirs)) {
             for (ours, side) in ours.iter().zip(theirs.frame) {
                 let off = (ours - side).abs();
-                prop_assert!(off <= theirs.slack, "frame {at} is {ours}, naive {side}");
+                let slack = if self.exactly { 0.0 } else { theirs.slack };
+                prop_assert!(off <= slack, "frame {at} is {ours}, naive {side}");
             }
         }
         let (stats, naive) = (self.mixer.stats(), &self.naive.stage);
@@ -154,10 +202,10 @@ impl Pair {
     fn compare_events(&mut self) -> Verdict {
         let mut ours: Vec<_> = self.mixer.events().map(|event| self.happening(event)).collect();
         let mut theirs = self.naive.events();
-        ours.sort_by_key(|it| (it.at, it.tag));
-        theirs.sort_by_key(|it| (it.at, it.tag));
+        ours.sort_by_key(|it| (it.at, it.number));
+        theirs.sort_by_key(|it| (it.at, it.number));
         let alike = |(ours, theirs): (&Happening, &Happening)| {
-            let (ours_at, theirs_at) = ((ours.at, ours.tag), (theirs.at, theirs.tag));
+            let (ours_at, theirs_at) = ((ours.at, ours.number), (theirs.at, theirs.number));
             ours_at == theirs_at && is_same(ours.what, theirs.what)
         };
         let same = ours.len() == theirs.len() && ours.iter().zip(&theirs).all(alike);
@@ -167,44 +215,59 @@ impl Pair {
     }
 
     fn happening(&self, event: Event) -> Happening {
-        let tag_of = |id| self.ids.iter().position(|it| *it == id).expect("an id we were given");
-        match event {
+        let number_of = |id, tag| {
+            let number = self.plays.iter().position(|(other, _)| *other == id);
+            let number = number.expect("an id we were given");
+            assert_eq!(tag, self.plays[number].1, "the tag of {number}");
+            number as u64
+        };
+        let (voice, tag, at, what) = match event {
             Event::Ended { voice, tag, at, why, .. } => {
-                assert_eq!(tag, tag_of(voice) as u64);
                 let what = match why {
                     Ending::Finished => What::Finished,
                     Ending::Stopped => What::Stopped,
                     Ending::Refused { why } => What::Refused(why),
                     Ending::Stolen { by, by_tag, level } => {
-                        assert_eq!(by_tag, tag_of(by) as u64);
-                        What::Stolen { by: by_tag, level }
+                        What::Stolen { by: number_of(by, by_tag), level }
                     }
                     other => panic!("{other:?}"),
                 };
-                Happening { at, tag, what }
+                (voice, tag, at, what)
             }
             Event::Parked { voice, tag, at, why, .. } => {
-                assert_eq!(tag, tag_of(voice) as u64);
                 let why = match why {
                     Parking::Paused => Why::Paused,
                     Parking::Inaudible => Why::Inaudible,
                     Parking::Shrunk => Why::Shrunk,
                     Parking::PoolFull => Why::PoolFull,
                     Parking::Stolen { by, by_tag, level } => {
-                        assert_eq!(by_tag, tag_of(by) as u64);
-                        Why::Stolen { by: by_tag, level }
+                        Why::Stolen { by: number_of(by, by_tag), level }
                     }
                     other => panic!("{other:?}"),
                 };
-                Happening { at, tag, what: What::Parked(why) }
+                (voice, tag, at, What::Parked(why))
             }
-            Event::Unparked { voice, tag, at, .. } => {
-                assert_eq!(tag, tag_of(voice) as u64);
-                Happening { at, tag, what: What::Unparked }
-            }
+            Event::Unparked { voice, tag, at, .. } => (voice, tag, at, What::Unparked),
+            Event::Started { voice, tag, at, .. } => (voice, tag, at, What::Started),
             other => panic!("{other:?}"),
-        }
+        };
+        Happening { at, number: number_of(voice, tag), what }
     }
+}
+
+/// The sounds of all scripts at a rate, for both mixers. Made once for each thread.
+fn stock(rate: u32) -> ([Sound; CLIPS], Rc<Vec<Clip>>) {
+    type Stock = ([Sound; CLIPS], Rc<Vec<Clip>>);
+    thread_local!(static STOCKS: RefCell<BTreeMap<u32, Stock>> = RefCell::default());
+    let make = || {
+        let sounds = script::sounds(rate);
+        let clip = |sound: &Sound| {
+            Clip::new(sound.sample_rate(), sound.frames().collect(), sound.channels() == 2)
+        };
+        let clips = sounds.iter().map(clip).collect();
+        (sounds, Rc::new(clips))
+    };
+    STOCKS.with_borrow_mut(|stocks| stocks.entry(rate).or_insert_with(make).clone())
 }
 
 fn near(level: f32, naive: f32) -> bool {

@@ -17,7 +17,7 @@ const LOUDER: f64 = 1.995_262_3;
 impl Stage {
     pub fn park_or_end(&mut self, mut voice: Voice, why: Why, end: What) {
         if self.parked.len() == self.config.parked {
-            return self.end(voice.tag, end);
+            return self.end(voice.number, end);
         }
         voice.hush();
         let robbed = matches!(why, Why::Stolen { .. } | Why::Shrunk);
@@ -27,7 +27,7 @@ impl Stage {
         if let Why::Stolen { level, .. } = why {
             self.loudest_parked = self.loudest_parked.max(level);
         }
-        self.notice(voice.tag, What::Parked(why));
+        self.notice(voice.number, What::Parked(why));
         self.parked.push(voice);
     }
 
@@ -35,9 +35,9 @@ impl Stage {
     pub fn unpark(&mut self) {
         while self.playing.len() < self.limit {
             let loudest_first = self.loudest_first();
-            let first = loudest_first.into_iter().find(|tag| self.may_return(*tag));
-            let Some(tag) = first else { return };
-            self.return_to_stage(tag, None);
+            let first = loudest_first.into_iter().find(|number| self.may_return(*number));
+            let Some(number) = first else { return };
+            self.return_to_stage(number, None);
         }
     }
 
@@ -51,54 +51,54 @@ impl Stage {
             // Too many play already, and nobody is louder than whom it cannot rob.
             return self.parked.iter_mut().for_each(|voice| voice.louder_since = None);
         }
-        for tag in self.loudest_first() {
-            let victim = self.whom_it_outdoes(tag);
+        for number in self.loudest_first() {
+            let victim = self.whom_it_outdoes(number);
             let patience = self.frames_of(PATIENCE);
             let now = self.now;
-            let voice = self.parked_mut(tag);
+            let voice = self.parked_mut(number);
             if victim.is_none() {
                 voice.louder_since = None;
             } else if now - *voice.louder_since.get_or_insert(now) >= patience {
-                self.return_to_stage(tag, victim);
+                self.return_to_stage(number, victim);
             }
         }
     }
 
     /// Whose place one of the parked might take.
-    fn whom_it_outdoes(&mut self, tag: u64) -> Option<usize> {
+    fn whom_it_outdoes(&mut self, number: u64) -> Option<usize> {
         let (priority, when_full) = {
-            let voice = self.parked_mut(tag);
+            let voice = self.parked_mut(number);
             (voice.priority, voice.when_full)
         };
         let full = self.playing.len() == self.limit;
-        if when_full == WhenFull::Refuse || !full || !self.may_return(tag) {
+        if when_full == WhenFull::Refuse || !full || !self.may_return(number) {
             return None;
         }
         let victim = self.whom(priority, WhenFull::StealQuietest)?;
-        let level = self.parked_level(&self.parked[self.place_of(tag)]);
+        let level = self.parked_level(&self.parked[self.place_of(number)]);
         let playing = &self.playing[victim];
         // Silence is no louder than silence.
         let louder = level > 0.0 && level >= LOUDER * playing.level(playing.rank, &self.buses);
         louder.then_some(victim)
     }
 
-    fn return_to_stage(&mut self, tag: u64, victim: Option<usize>) {
-        let mut voice = self.parked.remove(self.place_of(tag));
+    fn return_to_stage(&mut self, number: u64, victim: Option<usize>) {
+        let mut voice = self.parked.remove(self.place_of(number));
         if let Some(victim) = victim {
-            self.rob(victim, tag);
+            self.rob(victim, number);
         }
         voice.hold = Ramp::rest(0.0);
-        voice.rise(self.declick);
-        self.notice(tag, What::Unparked);
+        voice.rise(0, self.declick);
+        self.notice(number, What::Unparked);
         self.take_stage(voice);
     }
 
     /// Whoever parked first comes first among equals.
     fn loudest_first(&self) -> Vec<u64> {
         let mut all: Vec<(u64, f64)> =
-            self.parked.iter().map(|it| (it.tag, self.parked_level(it))).collect();
+            self.parked.iter().map(|it| (it.number, self.parked_level(it))).collect();
         all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        all.into_iter().map(|(tag, _)| tag).collect()
+        all.into_iter().map(|(number, _)| number).collect()
     }
 
     fn parked_level(&self, voice: &Voice) -> f64 {
@@ -106,17 +106,17 @@ impl Stage {
         voice.level(own, &self.buses)
     }
 
-    fn may_return(&self, tag: u64) -> bool {
-        let voice = &self.parked[self.place_of(tag)];
+    fn may_return(&self, number: u64) -> bool {
+        let voice = &self.parked[self.place_of(number)];
         voice.inaudible(&self.buses, self.declick).is_none() && voice.guarded <= self.now
     }
 
-    fn place_of(&self, tag: u64) -> usize {
-        self.parked.iter().position(|it| it.tag == tag).expect("it is parked")
+    fn place_of(&self, number: u64) -> usize {
+        self.parked.iter().position(|it| it.number == number).expect("it is parked")
     }
 
-    fn parked_mut(&mut self, tag: u64) -> &mut Voice {
-        let at = self.place_of(tag);
+    fn parked_mut(&mut self, number: u64) -> &mut Voice {
+        let at = self.place_of(number);
         &mut self.parked[at]
     }
 }

@@ -9,7 +9,7 @@ use super::voice::Voice;
 impl Stage {
     pub fn claim(&mut self, voice: Voice) {
         if voice.is_over(&self.clips[voice.clip]) {
-            return self.end(voice.tag, What::Finished);
+            return self.end(voice.number, What::Finished);
         }
         if self.playing.len() < self.limit {
             return self.take_stage(voice);
@@ -25,14 +25,14 @@ impl Stage {
         if self.playing.len() == self.limit
             && let Some(victim) = self.whom(voice.priority, voice.when_full)
         {
-            self.rob(victim, voice.tag);
+            self.rob(victim, voice.number);
             return self.take_stage(voice);
         }
         let refused = What::Refused(Refusal::PoolFull);
         match unheard {
             Some(why) => self.park_or_end(voice, why, What::Refused(Refusal::Inaudible)),
             None if voice.parks => self.park_or_end(voice, Why::PoolFull, refused),
-            None => self.end(voice.tag, refused),
+            None => self.end(voice.number, refused),
         }
     }
 
@@ -90,26 +90,29 @@ impl Stage {
         self.leave_ghost(at);
         let voice = self.playing.remove(at);
         if voice.stopping {
-            self.end(voice.tag, What::Stopped);
+            self.end(voice.number, What::Stopped);
         } else if voice.is_held(&self.buses) {
             self.park_or_end(voice, Why::Paused, end);
         } else if voice.parks {
             self.park_or_end(voice, why, end);
         } else {
-            self.end(voice.tag, end);
+            self.end(voice.number, end);
         }
     }
 
-    /// What was heard fades out, at the speed it has and through the buses as they are. What is
-    /// being paused fades out as it is, and so does what will have stopped by then.
+    /// What was heard fades out within 5 ms, at the speed it has and through the buses as they are.
+    /// What will be paused by then fades out as it is, and so does what will have stopped.
     pub fn leave_ghost(&mut self, at: usize) {
         let mut ghost = self.playing[at].clone();
         if ghost.is_sounding(&self.buses) {
             // Unless it is still coming up: then its own fade is not all there is to it.
             let ending =
                 ghost.stopping && ghost.fade.left() <= self.declick && ghost.hold.left() == 0;
-            if ghost.hold.to > 0.0 && !ending {
-                ghost.hold.head_for(0.0, self.declick);
+            if ghost.hold.to == 0.0 && ghost.hold.left() > self.declick {
+                self.tally.count("a voice that loses its place while it is paused slowly");
+            }
+            if !ending {
+                ghost.hold.hurry(0.0, self.declick);
             }
             ghost.speed.freeze();
             self.ghosts.push((ghost, self.buses.clone()));

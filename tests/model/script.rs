@@ -9,15 +9,16 @@ use voicepool::{Config, Frame, Interpolation, Priority, Sound, WhenFull};
 
 use super::common::{mono, noise, sine};
 use super::naive::{Change, Request, Start};
-use super::stage::BUSES;
 
 /// A line of a script. Voices are named by how many plays ago they began.
 #[derive(Clone, Debug)]
 pub enum Op {
     Render(usize),
     Play(Request),
+    Together(Vec<Request>),
     Voice(usize, Change),
-    Bus(u8, Change),
+    Bus(usize, Change),
+    Tag(u64, Change),
     StopAll(Duration),
     Resize(usize),
     WhenFull(WhenFull),
@@ -27,6 +28,12 @@ pub const POLICIES: [WhenFull; 4] =
     [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse, WhenFull::Grow];
 pub const INTERPOLATIONS: [Interpolation; 3] =
     [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];
+
+/// The buses that scripts use, of all there are: the master, some others, and the last.
+pub const BUSES: [u8; 4] = [0, 1, 2, 31];
+
+/// How many tags scripts use; 0 is none.
+const TAGS: u64 = 4;
 
 /// How many kinds of sounds there are.
 pub const CLIPS: usize = 8;
@@ -73,6 +80,17 @@ fn time() -> impl Strategy<Value = Duration> {
     micros.prop_map(Duration::from_micros)
 }
 
+/// Of a pause: often none, now and then longer than a script waits for it.
+fn fade() -> impl Strategy<Value = Duration> {
+    let micros = prop_oneof![3 => Just(0), 2 => 0..7_000u64, 3 => 0..30_000u64, 2 => 0..500_000u64];
+    micros.prop_map(Duration::from_micros)
+}
+
+/// One of [`BUSES`].
+fn bus() -> std::ops::Range<usize> {
+    0..BUSES.len()
+}
+
 fn gain() -> impl Strategy<Value = f32> {
     prop_oneof![1 => Just(0.0), 10 => 0.01..1.0f32, 1 => 1.0..4.0f32]
 }
@@ -105,15 +123,15 @@ fn request() -> BoxedStrategy<Request> {
     let position = prop_oneof![3 => Just(Duration::ZERO), 1 => time()];
     let fade_in = prop_oneof![3 => Just(Duration::ZERO), 1 => time()];
     let parks = prop_oneof![4 => Just(None), 1 => any::<bool>().prop_map(Some)];
-    let bus = prop_oneof![2 => Just(0), 1 => 1..BUSES];
+    let bus = prop_oneof![2 => Just(0), 2 => bus()];
     // Plays that are alike are as loud, and then their age decides. But not loops: a short one is
     // as loud at any speed, and then a rounding would.
     let alike = prop_oneof![3 => Just(true), 10 => Just(false)];
     let gain = (alike, gain());
     let knobs = (0..CLIPS, gain, pan(), speed());
     let times = (looping, position, fade_in, start);
-    (knobs, times, priority, parks, bus)
-        .prop_map(|(knobs, times, priority, parks, bus)| {
+    (knobs, times, priority, parks, bus, 0..TAGS)
+        .prop_map(|(knobs, times, priority, parks, bus, tag)| {
             let (clip, (alike, gain), pan, speed) = knobs;
             let (looping, position, fade_in, start) = times;
             let gain = if alike && looping.is_none() { 1.0 } else { gain };
@@ -129,46 +147,121 @@ fn request() -> BoxedStrategy<Request> {
                 priority,
                 parks,
                 bus,
+                tag,
             }
         })
         .boxed()
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> BoxedStrategy<Change> {
     prop_oneof![
         2 => time().prop_map(Change::Stop),
-        3 => Just(Change::Pause),
-        4 => Just(Change::Resume),
+        3 => fade().prop_map(Change::Pause),
+        4 => fade().prop_map(Change::Resume),
+        2 => Just(Change::Mute(true)),
+        3 => Just(Change::Mute(false)),
+        2 => Just(Change::EndLoop),
         3 => (gain(), time()).prop_map(|(to, over)| Change::Gain(to, over)),
         2 => (pan(), time()).prop_map(|(to, over)| Change::Pan(to, over)),
         3 => (speed(), time()).prop_map(|(to, over)| Change::Speed(to, over)),
         3 => time().prop_map(Change::Seek),
     ]
+    .boxed()
 }
 
-fn bus_change() -> impl Strategy<Value = Change> {
+fn bus_change() -> BoxedStrategy<Change> {
     let gain = prop_oneof![1 => Just(0.0), 30 => 0.3..1.5f32];
     prop_oneof![
         2 => time().prop_map(Change::Stop),
-        2 => Just(Change::Pause),
-        10 => Just(Change::Resume),
+        2 => fade().prop_map(Change::Pause),
+        10 => fade().prop_map(Change::Resume),
+        2 => Just(Change::Mute(true)),
+        8 => Just(Change::Mute(false)),
+        1 => Just(Change::EndLoop),
         6 => (gain, time()).prop_map(|(to, over)| Change::Gain(to, over)),
+        // These a bus has not.
+        1 => (pan(), time()).prop_map(|(to, over)| Change::Pan(to, over)),
+        1 => (speed(), time()).prop_map(|(to, over)| Change::Speed(to, over)),
+    ]
+    .boxed()
+}
+
+/// Whom something is said to.
+#[derive(Clone, Copy, Debug)]
+enum Whom {
+    Voice(usize),
+    Bus(usize),
+    Tag(u64),
+}
+
+impl Whom {
+    fn told(self, change: Change) -> Op {
+        match (self, change) {
+            (Whom::Voice(ago), change) => Op::Voice(ago, change),
+            // One at a time.
+            (Whom::Bus(_) | Whom::Tag(_), Change::Seek(_)) => Op::Voice(0, change),
+            (Whom::Bus(bus), change) => Op::Bus(bus, change),
+            (Whom::Tag(tag), change) => Op::Tag(tag, change),
+        }
+    }
+}
+
+fn whom() -> impl Strategy<Value = Whom> {
+    prop_oneof![
+        3 => (0..3usize).prop_map(Whom::Voice),
+        3 => bus().prop_map(Whom::Bus),
+        1 => (0..TAGS).prop_map(Whom::Tag),
     ]
 }
 
 /// Random lines, and among them some that belong together.
 pub fn script(rate: u32, scenes: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Op>> {
-    let scene = prop_oneof![20 => op(rate).prop_map(|op| vec![op]), 1 => scene(rate)];
+    let scene = prop_oneof![16 => op(rate).prop_map(|op| vec![op]), 3 => scene(rate)];
     vec(scene, scenes).prop_map(|scenes| scenes.concat())
 }
 
+/// One voice, and all gains on its way; never so loud that the limiter has anything to do.
+pub fn script_of_gains() -> impl Strategy<Value = Vec<Op>> {
+    let own_gain = || 0.0..0.7f32;
+    let play = (request(), own_gain(), 0..2usize).prop_map(|(request, gain, bus)| {
+        let (clip, speed, start) = (1, 1.0, Start::Now);
+        let looping = Some((Duration::ZERO, None));
+        Op::Play(Request { clip, gain, speed, looping, start, bus, ..request })
+    });
+    let of_both = || {
+        prop_oneof![
+            1 => fade().prop_map(Change::Pause),
+            2 => fade().prop_map(Change::Resume),
+            1 => Just(Change::Mute(true)),
+            2 => Just(Change::Mute(false)),
+        ]
+    };
+    let of_voice = prop_oneof![
+        2 => (own_gain(), time()).prop_map(|(to, over)| Change::Gain(to, over)),
+        2 => (pan(), time()).prop_map(|(to, over)| Change::Pan(to, over)),
+        3 => of_both(),
+    ];
+    let of_bus = prop_oneof![
+        3 => (0.3..1.0f32, time()).prop_map(|(to, over)| Change::Gain(to, over)),
+        3 => of_both(),
+    ];
+    let op = prop_oneof![
+        3 => (0..400usize).prop_map(Op::Render),
+        2 => of_voice.prop_map(|change| Op::Voice(0, change)),
+        2 => (0..2usize, of_bus).prop_map(|(bus, change)| Op::Bus(bus, change)),
+    ];
+    (play, vec(op, 1..40)).prop_map(|(play, ops)| [vec![play], ops].concat())
+}
+
 /// What is likely to go wrong, and seldom said by chance.
-fn scene(rate: u32) -> impl Strategy<Value = Vec<Op>> {
+fn scene(rate: u32) -> BoxedStrategy<Vec<Op>> {
     let few = || vec(request().prop_map(Op::Play), 1..4);
     let soon = || (0..6_000u64).prop_map(Duration::from_micros);
     let set = prop_oneof![
-        Just(Change::Pause),
-        Just(Change::Resume),
+        fade().prop_map(Change::Pause),
+        fade().prop_map(Change::Resume),
+        Just(Change::Mute(true)),
+        Just(Change::Mute(false)),
         Just(Change::Gain(0.0, Duration::ZERO)),
         Just(Change::Gain(0.5, Duration::ZERO)),
     ];
@@ -180,18 +273,17 @@ fn scene(rate: u32) -> impl Strategy<Value = Vec<Op>> {
             stops.into_iter().map(stop).chain(plays).collect()
         }),
         // A bus is set, perhaps while nothing is heard on it, played on, and opened again.
-        3 => (0..BUSES, set, few(), 0..400usize).prop_map(move |(bus, change, mut plays, wait)| {
+        3 => (bus(), set, few(), 0..400usize).prop_map(move |(bus, change, mut plays, wait)| {
             for play in &mut plays {
                 if let Op::Play(request) = play {
                     request.bus = bus;
                 }
             }
-            let open = [Change::Resume, Change::Gain(0.9, Duration::ZERO)];
-            let open = open.map(|change| Op::Bus(bus, change)).to_vec();
+            let open = open_again(Duration::ZERO).map(|change| Op::Bus(bus, change)).to_vec();
             [vec![Op::Bus(bus, change)], plays, vec![Op::Render(wait)], open].concat()
         }),
         // What stops already is hurried, by the shortest of several.
-        2 => (vec((0..BUSES, time()), 2..5), 0..4usize, time()).prop_map(
+        2 => (vec((bus(), time()), 2..5), 0..4usize, time()).prop_map(
             move |(stops, ago, fade)| {
                 let stop = |(bus, fade)| Op::Bus(bus, Change::Stop(fade));
                 let late = Op::Voice(ago, Change::Stop(fade));
@@ -201,7 +293,7 @@ fn scene(rate: u32) -> impl Strategy<Value = Vec<Op>> {
         // Its frame comes, and it is paused.
         1 => (request(), 150..400u64).prop_map(|(request, at)| {
             let later = Request { start: Start::At(at), ..request };
-            vec![Op::Play(later), Op::Voice(0, Change::Pause), Op::Render(128)]
+            vec![Op::Play(later), Op::Voice(0, Change::Pause(Duration::ZERO)), Op::Render(128)]
         }),
         // Too much at once.
         2 => vec((request(), 1.0..4.0f32), 2..5).prop_map(|plays| {
@@ -225,7 +317,150 @@ fn scene(rate: u32) -> impl Strategy<Value = Vec<Op>> {
                 script
             }
         ),
+        15 => scene_of_pauses(rate),
+        5 => scene_of_loops(),
     ]
+    .boxed()
+}
+
+/// What opens a bus, or a voice.
+fn open_again(fade: Duration) -> [Change; 3] {
+    [Change::Resume(fade), Change::Gain(0.9, Duration::ZERO), Change::Mute(false)]
+}
+
+fn scene_of_pauses(rate: u32) -> BoxedStrategy<Vec<Op>> {
+    let wait = |most: usize| (0..most).prop_map(Op::Render);
+    let time_of = move |frames: u64| Duration::from_micros(frames * 1_000_000 / u64::from(rate));
+    // Long enough to be hurried, and short enough to be waited for.
+    let slow = move || (1..1200u64).prop_map(time_of);
+    let any_fade = || prop_oneof![1 => fade().boxed(), 1 => slow().boxed()];
+    let step = prop_oneof![
+        3 => any_fade().prop_map(Change::Pause),
+        3 => any_fade().prop_map(Change::Resume),
+        1 => any::<bool>().prop_map(Change::Mute),
+    ];
+    // One after the other, each perhaps before the last is through.
+    let steps = (heard(), slow(), any::<bool>(), vec((step, wait(300)), 1..5), any_fade());
+    let steps = steps.prop_map(|((whom, heard), slow, pauses, steps, fade)| {
+        let slowly = [Change::Pause(slow), Change::Resume(slow)];
+        let slowly = if pauses { &slowly[..1] } else { &slowly[..] };
+        let first = slowly.iter().flat_map(|change| [whom.told(*change), Op::Render(128)]);
+        let steps = steps.into_iter().flat_map(|(change, wait)| [whom.told(change), wait]);
+        let open = open_again(fade).map(|change| whom.told(change));
+        heard.into_iter().chain(first).chain(steps).chain(open).collect()
+    });
+    // One is under way, and is hurried by another, or is not.
+    let hurries = (heard(), 300..1500u64, prop_oneof![3 => 0..250u64, 1 => 0..2000u64]);
+    let hurries = (hurries, any::<bool>(), wait(260)).prop_map(
+        move |(((whom, heard), slow, quick), up, wait)| {
+            let (slow, quick) = (time_of(slow), time_of(quick));
+            let down = [Change::Pause(Duration::ZERO)].into_iter().filter(|_| up);
+            let down = down.flat_map(|change| [whom.told(change), Op::Render(300)]);
+            let change = if up { Change::Resume } else { Change::Pause };
+            let both = [whom.told(change(slow)), wait.clone(), whom.told(change(quick)), wait];
+            let open = open_again(quick).map(|change| whom.told(change));
+            heard.into_iter().chain(down).chain(both).chain(open).collect()
+        },
+    );
+    // A delay, and its bus is paused meanwhile; others are to begin by their own time.
+    let plays = (request(), 1..700u64, bus(), any::<bool>(), 100..900u64);
+    let waits = (wait(300), any_fade(), wait(500), any_fade(), wait(500));
+    let delays = (plays, waits).prop_map(move |(plays, (first, down, still, up, last))| {
+        let (request, frames, bus, by_master, at) = plays;
+        let paused = if by_master { 0 } else { bus };
+        let delayed = Request { bus, start: Start::Delay(time_of(frames)), ..request };
+        let also = Request { bus: paused, ..delayed.clone() };
+        let at = Request { start: Start::At(at), ..delayed.clone() };
+        vec![
+            Op::Play(delayed),
+            Op::Play(also),
+            Op::Play(at),
+            first,
+            Op::Bus(paused, Change::Pause(down)),
+            still,
+            Op::Bus(paused, Change::Resume(up)),
+            last.clone(),
+            last,
+        ]
+    });
+    // Somebody loses its place, or leaves it, while it is being paused or resumed.
+    let leaves = prop_oneof![
+        2 => time().prop_map(Change::Seek),
+        1 => time().prop_map(Change::Stop),
+        1 => Just(Change::EndLoop),
+    ];
+    let thieves = vec((request(), 0.5..2.0f32), 0..8);
+    let lost = (heard(), slow(), any::<bool>(), wait(200), proptest::option::of(leaves), thieves);
+    let lost = lost.prop_map(|((whom, heard), fade, resumes, wait, leaves, thieves)| {
+        let steal = |(request, gain)| Op::Play(Request { gain, start: Start::Now, ..request });
+        let pauses = [Change::Pause(fade), Change::Resume(fade)];
+        let pauses = if resumes { &pauses[..] } else { &pauses[..1] };
+        let pauses = pauses.iter().flat_map(|change| [whom.told(*change), wait.clone()]);
+        let leaves = leaves.map(|change| Op::Voice(0, change));
+        let thieves = thieves.into_iter().map(steal);
+        let open = open_again(fade).map(|change| whom.told(change));
+        let rest = [Op::Render(300)].into_iter().chain(open);
+        heard.into_iter().chain(pauses).chain(leaves).chain(thieves).chain(rest).collect()
+    });
+    // Two things are said on one line, to a newcomer or to what has been heard.
+    let both = (heard(), any::<bool>(), change(), change(), wait(300));
+    let both = both.prop_map(|((whom, heard), newcomer, a, b, wait)| {
+        let heard = heard.into_iter().filter(|op| !newcomer || !matches!(op, Op::Render(_)));
+        heard.chain([whom.told(a), whom.told(b), wait]).collect()
+    });
+    prop_oneof![3 => steps, 5 => hurries, 4 => delays, 4 => lost, 4 => both].boxed()
+}
+
+/// Somebody who is heard for a while, unless the pool is full of those that matter more, and how
+/// to speak to it.
+fn heard() -> BoxedStrategy<(Whom, Vec<Op>)> {
+    (request(), 0.1..1.0f32, prop_oneof![3 => Just(0), 2 => bus()], whom(), 0..400usize)
+        .prop_map(|(request, gain, bus, whom, wait)| {
+            let (looping, start) = (Some((Duration::ZERO, None)), Start::Now);
+            let mut request = Request { gain, bus, looping, start, ..request };
+            match whom {
+                Whom::Voice(_) => (),
+                Whom::Bus(bus) => request.bus = bus,
+                Whom::Tag(tag) => request.tag = tag,
+            }
+            let whom = if let Whom::Voice(_) = whom { Whom::Voice(0) } else { whom };
+            (whom, vec![Op::Play(request), Op::Render(wait)])
+        })
+        .boxed()
+}
+
+fn scene_of_loops() -> BoxedStrategy<Vec<Op>> {
+    let looping = prop_oneof![
+        1 => Just((Duration::ZERO, None)),
+        2 => (time(), proptest::option::of(time())),
+    ];
+    let start = prop_oneof![
+        3 => Just(Start::Now),
+        1 => (150..400u64).prop_map(Start::At),
+        1 => (0..9_000u64).prop_map(|micros| Start::Delay(Duration::from_micros(micros))),
+    ];
+    let also = proptest::option::of(change());
+    let waits = (0..500usize, 0..500usize);
+    let plays = vec(request().prop_map(Op::Play), 0..4);
+    // A loop goes round, perhaps loses its voice, and ends; perhaps something else is said.
+    (request(), looping, start, whom(), also, waits, plays, any::<bool>())
+        .prop_map(|(request, looping, start, whom, also, (first, last), others, late)| {
+            let (before, after) = if late { (others, Vec::new()) } else { (Vec::new(), others) };
+            let play = Op::Play(Request { looping: Some(looping), start, ..request });
+            let ago = before.len();
+            let whom = if let Whom::Voice(_) = whom { Whom::Voice(ago) } else { whom };
+            let also = also.map(|change| whom.told(change));
+            [
+                vec![play],
+                before,
+                vec![Op::Render(first), whom.told(Change::EndLoop)],
+                also.into_iter().collect(),
+                after,
+                vec![Op::Render(last); 2],
+            ]
+            .concat()
+        })
+        .boxed()
 }
 
 fn op(rate: u32) -> impl Strategy<Value = Op> {
@@ -243,7 +478,9 @@ fn op(rate: u32) -> impl Strategy<Value = Op> {
         20 => frames.prop_map(Op::Render),
         30 => request().prop_map(Op::Play),
         20 => (ago, change()).prop_map(|(ago, change)| Op::Voice(ago, change)),
-        4 => (0..BUSES, bus_change()).prop_map(|(bus, change)| Op::Bus(bus, change)),
+        4 => (bus(), bus_change()).prop_map(|(bus, change)| Op::Bus(bus, change)),
+        3 => (0..TAGS, change()).prop_map(|(tag, change)| Whom::Tag(tag).told(change)),
+        3 => vec(request(), 0..5).prop_map(Op::Together),
         2 => (1..8usize).prop_map(Op::Resize),
         1 => proptest::sample::select(&POLICIES[..]).prop_map(Op::WhenFull),
         1 => time().prop_map(Op::StopAll),
@@ -259,7 +496,7 @@ pub fn config(rate: u32) -> impl Strategy<Value = Config> {
             max_voices: voices + more,
             parked,
             scheduled,
-            commands: 256,
+            commands: 2048,
             sample_rate: rate,
             when_full,
             interpolation,

@@ -1,5 +1,6 @@
 //! The sounding half of the naive mixer: what happens on each line of the grid, and on each frame.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -8,10 +9,9 @@ use voicepool::{Config, Frame, Interpolation, Refusal, WhenFull};
 use super::clip::{Clip, sinc_table};
 use super::limiter::Heard;
 use super::naive::{Change, Happening, Request, Start, What, frames};
+use super::script::BUSES;
+use super::tally::Tally;
 use super::voice::{Bus, Ramp, Speed, Voice};
-
-/// As many as scripts use.
-pub const BUSES: u8 = 3;
 
 /// Commands take effect on multiples of this many frames.
 pub const QUANTUM: u64 = 128;
@@ -23,11 +23,19 @@ pub enum Order {
     Resize(usize),
 }
 
-/// A play that waits for its frame.
+/// A play that waits.
 pub struct Waiting {
-    pub at: u64,
+    pub until: Until,
     pub voice: Voice,
     pub paused: bool,
+    pub stood_still: bool,
+}
+
+/// For what it waits.
+pub enum Until {
+    Frame(u64),
+    /// So many frames more in the time of its bus.
+    Left(u64),
 }
 
 pub struct Stage {
@@ -47,6 +55,10 @@ pub struct Stage {
     pub begun: Vec<bool>,
     /// The buses that were stopped on this line, and their fades.
     pub hurried: Vec<(usize, u64)>,
+    /// The buses whose loops were to end on this line, and of which plays: all before this number.
+    pub loops_ended: Vec<(usize, u64)>,
+    /// The number of the next play.
+    accepted: u64,
     /// Whether the pool has yet to get its new size.
     pub resizing: bool,
     pub born: u64,
@@ -66,11 +78,13 @@ pub struct Stage {
     pub full: u64,
     pub parkings: u64,
     pub loudest_parked: f32,
+    pub tally: Tally,
 }
 
 impl Stage {
     pub fn new(config: &Config, clips: Rc<Vec<Clip>>) -> Stage {
-        let open = Bus { gain: Ramp::rest(1.0), hold: Ramp::rest(1.0) };
+        let [gain, hold, mute] = [1.0; 3].map(Ramp::rest);
+        let open = Bus { gain, hold, mute };
         let sinc = config.interpolation == Interpolation::Sinc;
         Stage {
             config: config.clone(),
@@ -82,10 +96,12 @@ impl Stage {
             parked: Vec::new(),
             waiting: Vec::new(),
             ghosts: Vec::new(),
-            buses: vec![open; BUSES as usize],
-            moving: vec![false; BUSES as usize],
-            begun: vec![false; BUSES as usize],
+            buses: vec![open; BUSES.len()],
+            moving: vec![false; BUSES.len()],
+            begun: vec![false; BUSES.len()],
             hurried: Vec::new(),
+            loops_ended: Vec::new(),
+            accepted: 0,
             resizing: false,
             born: 0,
             ranked: None,
@@ -99,24 +115,30 @@ impl Stage {
             full: 0,
             parkings: 0,
             loudest_parked: 0.0,
+            tally: Tally::default(),
         }
     }
 
     pub fn on_the_line(&mut self, orders: Vec<Order>, stop_all: Option<(usize, u64)>) {
         self.look_at_the_buses();
+        self.count_the_pairs(&orders);
         let mut covered = 0;
         if let Some((count, fade)) = stop_all {
             covered = count;
             self.stop_everything(fade);
         }
-        for (number, order) in orders.into_iter().enumerate() {
+        for (place, order) in orders.into_iter().enumerate() {
+            if let Order::Play(number, ..) = order {
+                self.accepted = number + 1;
+            }
             match order {
-                Order::Play(tag, ..) if number < covered => self.end(tag, What::Stopped),
-                Order::Play(tag, request, when_full) => self.begin(tag, request, when_full),
-                Order::Voice(tag, change) => self.obey(tag, change),
+                Order::Play(number, ..) if place < covered => self.end(number, What::Stopped),
+                Order::Play(number, request, when_full) => self.begin(number, request, when_full),
+                Order::Voice(number, change) => self.obey(number, change),
                 Order::Bus(bus, Change::Stop(fade)) => {
                     self.stop_bus(bus, self.frames_of(fade));
                 }
+                Order::Bus(bus, Change::EndLoop) => self.loops_ended.push((bus, self.accepted)),
                 Order::Bus(bus, change) => self.obey_bus(bus, change),
                 Order::Resize(voices) => {
                     if self.resizing {
@@ -127,19 +149,49 @@ impl Stage {
                 }
             }
         }
-        self.hurry();
+        self.finish_the_line();
         self.settle();
         self.unpark();
         self.take_back();
     }
 
-    pub fn frame(&mut self) -> Heard {
-        while self.waiting.first().is_some_and(|waiting| waiting.at <= self.now) {
-            let Waiting { mut voice, paused, .. } = self.waiting.remove(0);
-            if !paused {
-                voice.rise(self.declick);
+    fn is_live(&self, number: u64) -> bool {
+        let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
+        let mut all = self.playing.iter().chain(&self.parked).chain(waiting);
+        all.any(|voice| voice.number == number)
+    }
+
+    /// What is said to one on one line, one after the other.
+    fn count_the_pairs(&mut self, orders: &[Order]) {
+        let mut before = BTreeMap::new();
+        for order in orders {
+            let (to, change) = match order {
+                Order::Voice(number, change) => ((0, *number), change.name()),
+                Order::Bus(bus, change) => ((1, *bus as u64), change.name()),
+                Order::Play(..) | Order::Resize(_) => continue,
+            };
+            let gone = to.0 == 0 && to.1 < self.accepted && !self.is_live(to.1);
+            if let Some(earlier) = before.insert(to, change).filter(|_| !gone) {
+                let whom = if to.0 == 0 { "voice" } else { "bus" };
+                self.tally.count(format!("pair to a {whom}: {earlier}, {change}"));
             }
+        }
+    }
+
+    pub fn frame(&mut self) -> Heard {
+        while let Some(at) = self.waiting.iter().position(|it| self.is_due(it)) {
+            let Waiting { mut voice, paused, stood_still, .. } = self.waiting.remove(at);
+            if stood_still {
+                self.tally.count("a delay that stood still");
+            }
+            if !paused {
+                voice.rise(0, self.declick);
+            }
+            let number = voice.number;
             self.claim(voice);
+            if self.playing.iter().any(|it| it.number == number) {
+                self.notice(number, What::Started);
+            }
         }
         self.end_the_held();
         let (clips, between) = (self.clips.clone(), self.config.interpolation);
@@ -153,12 +205,12 @@ impl Stage {
             add(voice.sound(clip, &self.buses, between, &self.sinc));
             voice.heard = true;
             if voice.walk(clip) {
-                ended.push((voice.tag, voice.is_over(clip)));
+                ended.push((voice.number, voice.is_over(clip)));
             }
         }
         for voice in self.parked.iter_mut().filter(|voice| !voice.is_held(&self.buses)) {
             if voice.walk(&clips[voice.clip]) {
-                ended.push((voice.tag, true));
+                ended.push((voice.number, true));
             }
         }
         self.ghosts.retain_mut(|(voice, buses)| {
@@ -167,50 +219,66 @@ impl Stage {
             }
             let clip = &clips[voice.clip];
             add(voice.sound(clip, buses, between, &self.sinc));
-            step(buses);
+            buses.iter_mut().for_each(Bus::step);
             !voice.walk(clip)
         });
-        step(&mut self.buses);
+        for Waiting { until, voice, stood_still, .. } in &mut self.waiting {
+            if let Until::Left(frames) = until {
+                if voice.way(&self.buses).any(|bus| bus.hold.is_silent()) {
+                    *stood_still = true;
+                } else {
+                    *frames -= 1;
+                }
+            }
+        }
+        self.buses.iter_mut().for_each(Bus::step);
         self.now += 1;
-        for (tag, over) in ended {
-            self.playing.retain(|voice| voice.tag != tag);
-            self.parked.retain(|voice| voice.tag != tag);
-            self.end(tag, if over { What::Finished } else { What::Stopped });
+        for (number, over) in ended {
+            self.playing.retain(|voice| voice.number != number);
+            self.parked.retain(|voice| voice.number != number);
+            self.end(number, if over { What::Finished } else { What::Stopped });
         }
         self.end_the_held();
         // Neighbours that nearly cancel leave the rounding of their own size.
         Heard { frame: mixed, slack: 2e-6 * weight.max(1.0) }
     }
 
+    fn is_due(&self, waiting: &Waiting) -> bool {
+        match waiting.until {
+            Until::Frame(frame) => frame <= self.now,
+            Until::Left(frames) => frames == 0,
+        }
+    }
+
     /// What is paused while it stops has stopped.
     fn end_the_held(&mut self) {
         let held = |it: &&Voice| it.stopping && it.is_held(&self.buses);
-        let tags: Vec<u64> = self.playing.iter().filter(held).map(|it| it.tag).collect();
-        for tag in tags {
-            self.playing.retain(|voice| voice.tag != tag);
-            self.end(tag, What::Stopped);
+        let numbers: Vec<u64> = self.playing.iter().filter(held).map(|it| it.number).collect();
+        for number in numbers {
+            self.playing.retain(|voice| voice.number != number);
+            self.end(number, What::Stopped);
         }
     }
 
-    fn begin(&mut self, tag: u64, request: Request, when_full: WhenFull) {
-        let at = match request.start {
-            Start::Now => 0,
-            Start::At(frame) => frame,
-            Start::Delay(by) => self.now + self.frames_of(by),
+    fn begin(&mut self, number: u64, request: Request, when_full: WhenFull) {
+        let until = match request.start {
+            Start::Now => Until::Left(0),
+            Start::At(frame) => Until::Frame(frame),
+            Start::Delay(by) => Until::Left(self.frames_of(by)),
         };
-        let mut voice = self.voice(tag, request, when_full);
-        if at <= self.now {
-            voice.rise(self.declick);
-            self.claim(voice);
+        let voice = self.voice(number, request, when_full);
+        let mut waiting = Waiting { until, voice, paused: false, stood_still: false };
+        if self.is_due(&waiting) {
+            waiting.voice.rise(0, self.declick);
+            self.claim(waiting.voice);
         } else if self.waiting.len() == self.config.scheduled {
-            self.end(tag, What::Refused(Refusal::ScheduleFull));
+            self.end(number, What::Refused(Refusal::ScheduleFull));
         } else {
-            self.waiting.push(Waiting { at, voice, paused: false });
-            self.waiting.sort_by_key(|waiting| waiting.at);
+            self.waiting.push(waiting);
         }
     }
 
-    fn voice(&self, tag: u64, request: Request, when_full: WhenFull) -> Voice {
+    fn voice(&self, number: u64, request: Request, when_full: WhenFull) -> Voice {
         let clip = &self.clips[request.clip];
         let count = clip.frames.len() as u64;
         let looping = request.looping.map(|(start, end)| {
@@ -224,21 +292,23 @@ impl Stage {
             fade.head_for(1.0, self.frames_of(request.fade_in).max(self.declick));
         }
         Voice {
-            tag,
+            number,
             clip: request.clip,
             born: 0,
-            bus: request.bus.into(),
+            bus: request.bus,
             priority: request.priority,
             when_full,
             parks: request.parks.unwrap_or(looping.is_some()),
             position: frames(request.position, clip.rate) << 32,
             wrapped: false,
             looping,
+            behind: None,
             speed: Speed::rest(self.ratio(request.speed, clip)),
             gain: Ramp::rest(request.gain),
             pan: pan_law(request.pan).map(Ramp::rest),
             fade,
             hold: Ramp::rest(0.0),
+            mute: Ramp::rest(1.0),
             stopping: false,
             heard: false,
             rank: 0.0,
@@ -250,17 +320,17 @@ impl Stage {
 
     // What comes back.
 
-    pub fn end(&mut self, tag: u64, what: What) {
+    pub fn end(&mut self, number: u64, what: What) {
         self.live -= 1;
         self.left.push((self.live, self.now));
-        self.happened.push(Happening { at: self.now, tag, what });
+        self.happened.push(Happening { at: self.now, number, what });
     }
 
     /// Notices go only into the room that is kept for them.
-    pub fn notice(&mut self, tag: u64, what: What) {
+    pub fn notice(&mut self, number: u64, what: What) {
         if self.uncollected < 2 * self.config.parked + self.config.scheduled {
             self.uncollected += 1;
-            self.happened.push(Happening { at: self.now, tag, what });
+            self.happened.push(Happening { at: self.now, number, what });
         } else {
             self.missed += 1;
         }
@@ -276,13 +346,6 @@ impl Stage {
 
     pub fn ratio(&self, speed: f32, clip: &Clip) -> f64 {
         f64::from(speed) * f64::from(clip.rate) / f64::from(self.config.sample_rate)
-    }
-}
-
-fn step(buses: &mut [Bus]) {
-    for bus in buses {
-        bus.gain.step();
-        bus.hold.step();
     }
 }
 

@@ -23,6 +23,18 @@ impl Ramp {
         *self = Ramp { from: self.now(), to, at: 0, over };
     }
 
+    /// The same; but if it is on its way there already, it is there no later than it would be.
+    pub fn hurry(&mut self, to: f32, over: u64) {
+        if self.to != to || over < self.left() {
+            self.head_for(to, over);
+        }
+    }
+
+    /// Whether it is there sooner than it would have been.
+    pub fn is_hurried_since(&self, before: &Ramp) -> bool {
+        self.to == before.to && self.left() < before.left()
+    }
+
     pub fn now(&self) -> f32 {
         if self.left() == 0 {
             return self.to;
@@ -146,19 +158,28 @@ fn rounded(level: f64) -> f64 {
 pub struct Bus {
     pub gain: Ramp,
     pub hold: Ramp,
+    pub mute: Ramp,
 }
 
 impl Bus {
+    pub fn gains(&self) -> [&Ramp; 3] {
+        [&self.gain, &self.hold, &self.mute]
+    }
+
+    pub fn step(&mut self) {
+        [&mut self.gain, &mut self.hold, &mut self.mute].into_iter().for_each(Ramp::step);
+    }
+
     /// A rising ramp counts at its target, a falling one at its present value.
     pub fn promise(&self) -> f64 {
-        f64::from(self.gain.promise()) * f64::from(self.hold.promise())
+        self.gains().map(|ramp| f64::from(ramp.promise())).iter().product()
     }
 }
 
 /// A play that has a voice, is parked, or was robbed and fades out.
 #[derive(Clone, Debug)]
 pub struct Voice {
-    pub tag: u64,
+    pub number: u64,
     pub clip: usize,
     pub born: u64,
     pub bus: usize,
@@ -168,11 +189,14 @@ pub struct Voice {
     pub position: u64,
     pub wrapped: bool,
     pub looping: Option<(u64, u64)>,
+    /// The loop that it has been round, and will go round no more.
+    pub behind: Option<(u64, u64)>,
     pub speed: Speed,
     pub gain: Ramp,
     pub pan: [Ramp; 2],
     pub fade: Ramp,
     pub hold: Ramp,
+    pub mute: Ramp,
     pub stopping: bool,
     pub heard: bool,
     /// Its own part of its level when it was last asked for, and whether it was to go first then.
@@ -189,6 +213,11 @@ impl Voice {
     pub fn way<'a>(&self, buses: &'a [Bus]) -> impl Iterator<Item = &'a Bus> + use<'a> {
         let own = if self.bus == 0 { None } else { Some(&buses[self.bus]) };
         own.into_iter().chain([&buses[0]])
+    }
+
+    /// Its own gains, but for the pan.
+    fn gains(&self) -> [&Ramp; 4] {
+        [&self.gain, &self.fade, &self.hold, &self.mute]
     }
 
     /// Whether it stands still.
@@ -219,8 +248,8 @@ impl Voice {
         let silent = |ramp: &Ramp| ramp.to == 0.0 && ramp.left() <= declick;
         if silent(&self.hold) || self.way(buses).any(|bus| silent(&bus.hold)) {
             Some(Why::Paused)
-        } else if [&self.gain, &self.fade].into_iter().any(silent)
-            || self.way(buses).any(|bus| silent(&bus.gain))
+        } else if [&self.gain, &self.fade, &self.mute].into_iter().any(silent)
+            || self.way(buses).any(|bus| silent(&bus.gain) || silent(&bus.mute))
         {
             Some(Why::Inaudible)
         } else {
@@ -245,7 +274,7 @@ impl Voice {
             let beyond = ahead_of(self.frame_after(left, step));
             power = power_of_a_fade(power, beyond, left as f64 / f64::from(rate));
         }
-        let gains = [&self.gain, &self.fade, &self.hold].map(|ramp| f64::from(ramp.promise()));
+        let gains = self.gains().map(|ramp| f64::from(ramp.promise()));
         rounded(power.sqrt() * gains.iter().product::<f64>())
     }
 
@@ -265,20 +294,29 @@ impl Voice {
         if self.bus == 0 { own } else { own * buses[self.bus].promise() }
     }
 
-    /// Comes up from silence, except at the beginning of a sound that was not heard yet.
-    pub fn rise(&mut self, declick: u64) {
-        let over = if self.heard || self.position > 0 { declick } else { 0 };
-        self.hold.head_for(1.0, over);
+    /// Comes up from silence, no faster than what is heard may change; but the beginning of a
+    /// sound that was not heard yet is left as it is, unless it was asked to take its time.
+    pub fn rise(&mut self, fade: u64, declick: u64) {
+        let begins = !self.heard && self.position == 0 && fade == 0;
+        self.hold.hurry(1.0, if begins { 0 } else { fade.max(declick) });
+    }
+
+    /// Goes round no more, but on to the clip's end.
+    pub fn end_loop(&mut self) {
+        if let Some(range) = self.looping.take() {
+            self.behind = Some(range).filter(|_| self.wrapped);
+        }
     }
 
     /// Jumps; what was heard before is somebody else's to fade out.
     pub fn seek(&mut self, frame: u64, declick: u64) {
-        (self.position, self.wrapped) = (frame << 32, false);
+        (self.position, self.wrapped, self.behind) = (frame << 32, false, None);
         self.speed.aim_again();
-        let held = self.hold.to == 0.0;
+        let (held, left) = (self.hold.to == 0.0, self.hold.left());
         self.hold = Ramp::rest(0.0);
         if !held {
-            self.rise(declick);
+            // What comes up slowly, because it was asked to, goes on doing so.
+            self.rise(if left > declick { left } else { 0 }, declick);
         }
     }
 
@@ -304,10 +342,9 @@ impl Voice {
         between: Interpolation,
         sinc: &[[f64; 16]],
     ) -> Frame {
-        let mut gain = self.gain.now() * self.fade.now() * self.hold.now();
-        for bus in self.way(buses) {
-            gain = gain * bus.gain.now() * bus.hold.now();
-        }
+        // The way out first, then what is its own, then the sides.
+        let way = self.way(buses).flat_map(Bus::gains);
+        let gain: f32 = way.chain(self.gains()).map(Ramp::now).product();
         let [left, right] = self.read(clip, between, sinc);
         let [to_left, to_right] = self.sides();
         [left * (gain * to_left), right * (gain * to_right)]
@@ -340,7 +377,7 @@ impl Voice {
             self.position = (start << 32) + beyond % ((end - start) << 32);
             self.wrapped = true;
         }
-        for ramp in [&mut self.gain, &mut self.fade, &mut self.hold] {
+        for ramp in [&mut self.gain, &mut self.fade, &mut self.hold, &mut self.mute] {
             ramp.step();
         }
         self.pan.iter_mut().for_each(Ramp::step);
@@ -387,6 +424,10 @@ impl Voice {
             }
             while self.wrapped && index < start {
                 index += end - start;
+            }
+        } else if let Some((start, end)) = self.behind {
+            while index < start as i64 {
+                index += (end - start) as i64;
             }
         }
         if index < 0 {
