@@ -60,8 +60,8 @@ pub fn to_fader(linear: f32) -> f32 {
 
 /// A power of a number between 0 and 1; NaN is 0.
 fn power(base: f32, exponent: f64) -> f32 {
-    // `max` gives the other one for NaN.
-    libm::pow(f64::from(base.max(0.0).min(1.0)), exponent) as f32
+    let base = if base.is_nan() { 0.0 } else { base.clamp(0.0, 1.0) };
+    libm::pow(f64::from(base), exponent) as f32
 }
 
 /// Semitones as a speed: 12 up is twice as fast.

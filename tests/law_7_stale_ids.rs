@@ -32,6 +32,8 @@ fn all_controls(mixer: &Mixer, voice: Option<VoiceId>) {
     mixer.pause(voice, ms(0));
     mixer.resume(voice, ms(0));
     mixer.pause(voice, ms(0));
+    mixer.set_mute(voice, true);
+    mixer.end_loop(voice);
     mixer.stop(voice, ms(0));
     assert!(!mixer.is_live(voice), "{voice:?}");
 }
@@ -160,4 +162,30 @@ fn controls_behind_a_thief_in_the_queue_do_not_reach_it() {
         bits(&heard)
     };
     assert_eq!(run(true), run(false));
+}
+
+/// An id that was made into a number and back is the same id, and no other number is one.
+#[test]
+fn an_id_made_of_a_number_means_what_it_meant_and_no_other_does_anything() {
+    let (mixer, mut renderer) = tiny();
+    let (twin, mut twin_renderer) = tiny();
+    let hum = Play::of(mono(RATE, &[0.1; 100])).looping();
+    let [voice, foreign] = [&mixer, &twin].map(|it| it.play(&hum).expect("room in the queue"));
+    renderer.frames(256);
+    twin_renderer.frames(256);
+    let bits = voice.to_bits();
+    assert_ne!(bits, foreign.to_bits());
+    assert_eq!(VoiceId::from_bits(bits), voice);
+    let strangers = (0..128).map(|bit| bits ^ 1 << bit).chain([0, u128::MAX, foreign.to_bits()]);
+    for stranger in strangers.map(VoiceId::from_bits) {
+        assert!(!mixer.is_live(stranger));
+        all_controls(&mixer, Some(stranger));
+        assert_eq!(mixer.position(stranger), None);
+    }
+    renderer.frames(256);
+    assert!(mixer.is_live(voice) && renderer.frames(1)[0] == [0.1; 2]);
+    mixer.stop(VoiceId::from_bits(bits), ms(0));
+    renderer.frames(256);
+    assert!(!mixer.is_live(voice));
+    assert!(twin.is_live(VoiceId::from_bits(foreign.to_bits())));
 }

@@ -77,7 +77,7 @@ impl Ledger {
         let grow_to = grow_to.filter(|_| self.bridge.commands.capacity() > plays as u64);
         let commands = plays as u64 + u64::from(grow_to.is_some());
         let tickets = self.tickets.capacity() - self.tickets.len();
-        let admits = tickets >= plays && self.outbox.has_room_for(commands);
+        let admits = plays == 0 || tickets >= plays && self.outbox.has_room_for(commands);
         if !admits {
             self.turned_away += plays as u64;
         }
@@ -348,7 +348,7 @@ mod tests {
         };
         let bridge = Arc::new(Bridge::new(&config));
         let mut ledger = Ledger::new(&config, 0, bridge.clone(), |_| Box::new(()));
-        let play = Play::of(&Sound::from_mono(48_000, &[0.5]).unwrap());
+        let play = Play::of(Sound::from_mono(48_000, &[0.5]).unwrap());
         ledger.validate(1).expect("there is room");
         ledger.play(play.clone()).expect("it is sent");
         ledger.publish();
@@ -390,6 +390,46 @@ mod tests {
             }
             done.store(true, Relaxed);
         });
+    }
+
+    /// The queue was emptied, but no ending has come back yet: the tickets are scarcer than its places.
+    #[test]
+    fn plays_together_need_a_ticket_each() {
+        let (mut ledger, bridge, play) = about_to_grow(2);
+        let tickets = ledger.tickets.capacity();
+        while ledger.tickets.len() < tickets - 1 {
+            assert!(ledger.validate(1).is_some());
+            ledger.play(play.clone()).expect("a ticket is left");
+            ledger.publish();
+            bridge.commands.receive();
+        }
+        bridge.meters.parked.store(100, Relaxed);
+        assert!(ledger.validate(2).is_none(), "for two, a ticket is missing");
+        assert_eq!(ledger.stats().turned_away, 2);
+        assert!(ledger.validate(1).is_some());
+        assert!(ledger.validate(0).is_some());
+    }
+
+    /// As if they came one after another: a pool of one voice that is taken doubles for the next, and
+    /// again for the one after it, up to the most.
+    #[test]
+    fn a_pool_grows_once_for_plays_that_come_together() {
+        for (plays, voices) in [(1, 2), (2, 4), (3, 4), (4, 8), (7, 8), (9, 8)] {
+            let (mut ledger, bridge, play) = about_to_grow(plays + 1);
+            let admission = ledger.validate(plays).expect("room for them and a pool");
+            ledger.grow(admission);
+            (0..plays).for_each(|_| assert!(ledger.play(play.clone()).is_some()));
+            ledger.publish();
+            assert_eq!(
+                (bridge.commands.waiting(), ledger.capacity.voices()),
+                (plays as u64 + 1, voices)
+            );
+            let (mut ledger, bridge, _) = about_to_grow(plays + 1);
+            ledger.change(MASTER, Change::Mute(true));
+            assert!(ledger.validate(plays).is_none(), "a place is missing");
+            ledger.publish();
+            assert_eq!((bridge.commands.waiting(), ledger.capacity.voices()), (1, 1));
+        }
     }
 
     /// Only we send, so that this never comes to pass.

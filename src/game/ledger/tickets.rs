@@ -106,3 +106,33 @@ impl Tickets {
         VoiceId { mixer: self.mixer, ticket: key.slot() as u32, generation: key.generation() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_that_share_a_ring_are_told_apart() {
+        let sound = Sound::from_mono(4, &[1.0]).unwrap();
+        let mut tickets = Tickets::new(0, 8);
+        let mut insert = |tag| {
+            let (bus, priority) = (BusId::MASTER, Priority::Normal);
+            let number = Number::new(1);
+            let play = Ticket { sound: sound.clone(), tag, bus, priority, number };
+            tickets.insert(play).unwrap().ticket
+        };
+        // There are four rings for them.
+        let all: Vec<(u64, u32)> = (1..9).map(|tag| (tag, insert(tag))).collect();
+        assert!(all.iter().any(|(tag, _)| tickets.tags.ring(*tag).count() > 1));
+        for (tag, ticket) in all {
+            assert!(tickets.tagged(Tag(tag)).eq([ticket]));
+        }
+    }
+
+    #[test]
+    fn numbers_of_commands_come_back_whole() {
+        for number in [0, 1, 0xffff_ffff, 0x1234_5678_9abc, (1 << 48) - 1] {
+            assert_eq!(Number::new(number).get(), number);
+        }
+    }
+}
