@@ -218,7 +218,7 @@ fn a_sound_that_has_ended_is_given_back() {
     let mut out = [[0.0; 2]; 128];
     let opened = held();
     for n in 0..100 {
-        let play = Play::of(&mono(8_000, &noise(n, 8_000))).looping();
+        let play = Play::of(mono(8_000, &noise(n, 8_000))).looping();
         let voice = mixer.play(play.fade_in(secs(0.1)));
         assert!(held() > opened + 32_000);
         renderer.render(&mut out);

@@ -49,7 +49,7 @@ fn fresh(random: &mut Random) -> Sound {
 }
 
 fn request(random: &mut Random, clock: u64) -> Play {
-    let play = Play::of(&fresh(random)).gain(random.unit()).pan(random.between(-1.0, 1.0));
+    let play = Play::of(fresh(random)).gain(random.unit()).pan(random.between(-1.0, 1.0));
     let play = play.speed(random.between(0.3, 3.0)).bus(BusId::new(random.below(3) as u8));
     let play = play.priority(*random.pick(&[
         Priority::Low,
@@ -133,7 +133,7 @@ fn growing_and_shrinking_back_do_not_call_the_allocator() {
     let mut out = [[0.0; 2]; 800];
     for _ in 0..3 {
         for _ in 0..16 {
-            mixer.play(&mono(8_000, &noise(3, 4000)));
+            mixer.play(mono(8_000, &noise(3, 4000)));
             render(&mut renderer, &mut out[..200]);
         }
         assert_eq!(mixer.stats().voices, 16);

@@ -52,7 +52,7 @@ fn start<const N: usize>(
 /// Leaves no room in the queue.
 fn fill_queue(mixer: &Mixer) {
     (0..COMMANDS).for_each(|_| mixer.set_gain(IDLE, 1.0, ms(0)));
-    assert_eq!(mixer.play(&hum()), None);
+    assert_eq!(mixer.play(hum()), None);
 }
 
 /// The renderer runs again, and the mixer is touched now and then, until all has arrived.
@@ -116,7 +116,7 @@ fn a_resize_waits_for_room_in_the_queue() {
 #[test]
 fn a_resize_waits_for_the_one_before_it() {
     let (mixer, mut renderer) = Mixer::offline(small_queue(4)).unwrap();
-    let music = Play::of(&hum()).looping().priority(Priority::Protected);
+    let music = Play::of(hum()).looping().priority(Priority::Protected);
     let [one, two] = start(&mixer, &mut renderer, [music.clone(), music]);
     mixer.resize(1).expect("it fits");
     renderer.frames(128);
@@ -125,7 +125,7 @@ fn a_resize_waits_for_the_one_before_it() {
         catch_up(&mixer, &mut renderer, 2);
         assert_eq!(mixer.stats().voices, 1, "the first one is still under way");
     }
-    assert!(mixer.play(&hum()).is_some(), "a play waits for no resize");
+    assert!(mixer.play(hum()).is_some(), "a play waits for no resize");
     catch_up(&mixer, &mut renderer, 2);
     mixer.stop(one, ms(0));
     catch_up(&mixer, &mut renderer, 3);
@@ -157,12 +157,12 @@ fn a_resize_that_can_never_be_is_an_error() {
 fn a_pool_grows_from_the_resize_that_waits() {
     let config = Config { max_voices: 16, when_full: WhenFull::Grow, ..small_queue(4) };
     let (mixer, mut renderer) = Mixer::offline(config).unwrap();
-    let music = Play::of(&hum()).looping().priority(Priority::Protected);
+    let music = Play::of(hum()).looping().priority(Priority::Protected);
     start(&mixer, &mut renderer, [music.clone(), music]);
     mixer.resize(1).expect("it fits");
     renderer.frames(128);
     mixer.resize(2).expect("it waits");
-    let hum = Play::of(&hum()).looping();
+    let hum = Play::of(hum()).looping();
     for (voices, play) in [(4, hum.clone()), (4, hum.clone()), (8, hum)] {
         assert!(mixer.play(play).is_some());
         renderer.frames(128);

@@ -217,7 +217,7 @@ fn events_that_nobody_asks_for_take_no_more_room() {
     let mut round = |rounds: std::ops::Range<u64>| {
         for tag in rounds {
             // A sound of its own each time: who forgets to let one go is found out.
-            mixer.play(Play::of(&mono(RATE, &[0.5; 500])).tag(tag)).expect("room in the queue");
+            mixer.play(Play::of(mono(RATE, &[0.5; 500])).tag(tag)).expect("room in the queue");
             renderer.render(&mut buffer);
             assert_balanced(&mixer.stats());
         }
@@ -404,7 +404,7 @@ fn a_look_shows_what_every_play_is_doing() {
 #[test]
 fn an_old_picture_shows_only_those_who_were_there() {
     let (mixer, mut renderer) = Mixer::offline(scarce(WhenFull::StealQuietest)).unwrap();
-    let hum = Play::of(&mono(RATE, &[0.1; 1000])).looping();
+    let hum = Play::of(mono(RATE, &[0.1; 1000])).looping();
     let early = [1, 2, 3].map(|tag| mixer.play(hum.clone().tag(tag)));
     mixer.voices();
     renderer.frames(128);
@@ -424,7 +424,7 @@ fn an_old_picture_shows_only_those_who_were_there() {
 fn what_is_paused_while_it_stops_has_ended() {
     for case in 0..6 {
         let (mixer, mut renderer) = Mixer::offline(scarce(WhenFull::StealQuietest)).unwrap();
-        let voice = mixer.play(Play::of(&mono(RATE, &[0.1; 1000])).looping());
+        let voice = mixer.play(Play::of(mono(RATE, &[0.1; 1000])).looping());
         renderer.frames(128);
         let pause =
             || if case < 3 { mixer.pause(voice, ms(0)) } else { mixer.pause(BusId::MASTER, ms(0)) };

@@ -11,7 +11,7 @@ use voicepool::{BusId, Config, Mixer, Play, ms, secs};
 fn a_stop_ends_what_is_about_to_be_paused() {
     for bus in [false, true] {
         let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("a good config");
-        let voice = mixer.play(Play::of(&mono(48_000, &[0.25])).looping());
+        let voice = mixer.play(Play::of(mono(48_000, &[0.25])).looping());
         renderer.frames(128);
         if bus {
             mixer.pause(BusId::MASTER, ms(0))

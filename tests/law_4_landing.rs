@@ -75,7 +75,7 @@ fn from_its_arrival_on_it_is_the_clip_bit_for_bit() {
     for between in BETWEEN {
         for bend in bends {
             let (mixer, mut renderer) = open(between);
-            let voice = mixer.play(Play::of(&numbered(RATE)).looping());
+            let voice = mixer.play(Play::of(numbered(RATE)).looping());
             renderer.frames(333);
             for (speed, over, frames) in bend {
                 mixer.set_speed(voice, *speed, ms(*over));
@@ -90,7 +90,7 @@ fn from_its_arrival_on_it_is_the_clip_bit_for_bit() {
 #[test]
 fn it_is_the_frames_that_count_not_the_speed() {
     let (mixer, mut renderer) = open(Interpolation::Cubic);
-    let voice = mixer.play(Play::of(&numbered(RATE / 2)).looping());
+    let voice = mixer.play(Play::of(numbered(RATE / 2)).looping());
     renderer.frames(500);
     mixer.set_speed(voice, 2.0, ms(7));
     renderer.frames(256 + 336);
@@ -102,7 +102,7 @@ fn it_is_the_frames_that_count_not_the_speed() {
 fn what_is_set_in_silence_is_on_a_frame_at_once() {
     for between in BETWEEN {
         let (mixer, mut renderer) = open(between);
-        let voice = mixer.play(Play::of(&numbered(RATE)).looping());
+        let voice = mixer.play(Play::of(numbered(RATE)).looping());
         mixer.set_speed(voice, 0.77, Duration::ZERO);
         renderer.frames(1000);
         mixer.pause(voice, ms(0));
@@ -119,7 +119,7 @@ fn what_is_set_in_silence_is_on_a_frame_at_once() {
 fn a_seek_on_the_way_lands_where_it_goes() {
     for frames in [200, 250, 300, 350] {
         let (mixer, mut renderer) = open(Interpolation::Cubic);
-        let voice = mixer.play(Play::of(&numbered(RATE)).looping());
+        let voice = mixer.play(Play::of(numbered(RATE)).looping());
         mixer.set_speed(voice, 0.77, Duration::ZERO);
         renderer.frames(1024);
         mixer.set_speed(voice, 1.0, Duration::ZERO);
@@ -135,7 +135,7 @@ fn a_seek_on_the_way_lands_where_it_goes() {
 fn a_landing_is_the_same_at_any_buffer_size() {
     let play = |between, block: usize| {
         let (mixer, mut renderer) = open(between);
-        let voice = mixer.play(Play::of(&numbered(RATE)).looping());
+        let voice = mixer.play(Play::of(numbered(RATE)).looping());
         let mut heard = Vec::new();
         for (speed, over) in [(1.3, 0), (1.0, 0), (0.4, 12), (1.0, 17), (3.0, 5), (1.0, 5)] {
             mixer.set_speed(voice, speed, ms(over));

@@ -42,7 +42,7 @@ fn position(step: u128, steps: u128, start: u32, end: u32) -> u128 {
 #[test]
 fn a_loop_at_unity_is_on_the_frame_that_the_count_says() {
     let (mixer, mut renderer) = open(Interpolation::Cubic);
-    mixer.play(Play::of(&numbered()).looping());
+    mixer.play(Play::of(numbered()).looping());
     let mut out = vec![[0.0; 2]; 50_000];
     let mut at = 0u64;
     for _ in 0..200 {
@@ -69,7 +69,7 @@ fn a_loop_at_an_odd_speed_is_where_the_integers_say() {
         (99.9, 0, 1_000),
     ] {
         let (mixer, mut renderer) = open(Interpolation::Linear);
-        let play = Play::of(&numbered()).loop_range(seconds(start)..seconds(end));
+        let play = Play::of(numbered()).loop_range(seconds(start)..seconds(end));
         mixer.play(play.speed(speed));
         let step = (f64::from(speed) * 4_294_967_296.0).round() as u128;
         let mut out = vec![[0.0; 2]; 10_000];
@@ -92,7 +92,7 @@ fn a_loop_at_an_odd_speed_is_where_the_integers_say() {
 fn a_speed_set_at_once_is_the_speed_from_the_first_frame_on() {
     for wait in [false, true] {
         let (mixer, mut renderer) = open(Interpolation::Linear);
-        let voice = mixer.play(Play::of(&numbered()).looping());
+        let voice = mixer.play(Play::of(numbered()).looping());
         if wait {
             mixer.pause(voice, ms(0));
             renderer.frames(500);
@@ -113,10 +113,10 @@ fn a_speed_set_at_once_is_the_speed_from_the_first_frame_on() {
 fn a_parked_loop_keeps_its_time() {
     for speed in [1.0f32, 0.7, 1.9] {
         let (mixer, mut renderer) = open(Interpolation::Linear);
-        mixer.play(Play::of(&numbered()).looping().speed(speed));
+        mixer.play(Play::of(numbered()).looping().speed(speed));
         let mut out = vec![[0.0; 2]; 4096];
         renderer.render(&mut out);
-        let thief = mixer.play(Play::of(&mono(RATE, &[0.0])).looping().priority(Priority::High));
+        let thief = mixer.play(Play::of(mono(RATE, &[0.0])).looping().priority(Priority::High));
         for _ in 0..100 {
             renderer.render(&mut out);
         }
@@ -179,10 +179,10 @@ fn a_hundred_starts_in_any_order_are_all_exact() {
 fn a_start_far_in_the_future_is_exact() {
     const FAR: u64 = 10_000_019;
     let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("a good config");
-    mixer.play(Play::of(&mono(RATE, &[0.5])).start_at(FAR));
+    mixer.play(Play::of(mono(RATE, &[0.5])).start_at(FAR));
     renderer.frames(100);
     // Carried out on the line at 256: that at 128 is mixed already.
-    mixer.play(Play::of(&mono(RATE, &[0.25])).delay(ms(100_000)));
+    mixer.play(Play::of(mono(RATE, &[0.25])).delay(ms(100_000)));
     let mut out = vec![[0.0; 2]; 100_000];
     let mut heard = Vec::new();
     while mixer.clock() < FAR + 10 {
@@ -200,7 +200,7 @@ fn a_start_far_in_the_future_is_exact() {
 fn a_start_in_the_past_is_on_the_next_line() {
     let (mixer, mut renderer) = open(Interpolation::Cubic);
     renderer.frames(1000);
-    mixer.play(Play::of(&numbered()).start_at(3));
+    mixer.play(Play::of(numbered()).start_at(3));
     let heard = renderer.frames(1000);
     assert_eq!(first(&heard), Some(153), "frame 0 is silent; the line is at 1152");
     assert_eq!(heard[152 + 700], [700.0 * SCALE; 2]);

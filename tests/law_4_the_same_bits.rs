@@ -400,7 +400,7 @@ fn endings_come_in_the_same_order_at_any_buffer_size() {
     let order = |size: usize| {
         let (mixer, mut renderer) = Mixer::offline(Config::default()).expect("the default");
         for frames in [500, 400, 130, 128, 300, 1, 129] {
-            mixer.play(Play::of(&mono(48_000, &vec![0.1; frames])).tag(frames as u64));
+            mixer.play(Play::of(mono(48_000, &vec![0.1; frames])).tag(frames as u64));
         }
         render(&mut renderer, 512, &mut || size, &mut Vec::new());
         let tag = |event| if let Event::Ended { tag, .. } = event { Some(tag) } else { None };

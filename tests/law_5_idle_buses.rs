@@ -52,7 +52,7 @@ fn an_idle_bus_is_shut_at_once() {
                     renderer.frames(clock);
                     shut(&mixer, bus);
                     let before = renderer.frames(later);
-                    mixer.play(Play::of(&bang()).bus(BUS));
+                    mixer.play(Play::of(bang()).bus(BUS));
                     let after = renderer.frames(2000);
                     let silent = before.iter().chain(&after).all(|frame| *frame == [0.0; 2]);
                     assert!(silent, "{bus:?} was {what} at {clock}, played {later} later");
@@ -78,7 +78,7 @@ fn an_idle_bus_is_opened_at_once() {
                 renderer.frames(1000);
                 open_it(&mixer, bus);
                 renderer.frames(apart);
-                mixer.play(Play::of(&bang()).bus(BUS));
+                mixer.play(Play::of(bang()).bus(BUS));
                 let heard = heard(&mut renderer, 1500);
                 let expected = bits(&as_it_is(heard.len()));
                 assert!(bits(&heard) == expected, "{what} of {bus:?}, {apart} apart");
@@ -86,7 +86,7 @@ fn an_idle_bus_is_opened_at_once() {
             if what == "pause" {
                 let (mixer, mut renderer) = open();
                 shut(&mixer, bus);
-                mixer.play(Play::of(&bang()).bus(BUS));
+                mixer.play(Play::of(bang()).bus(BUS));
                 assert_eq!(renderer.frames(1000), [[0.0; 2]; 1000]);
                 open_it(&mixer, bus);
                 let heard = heard(&mut renderer, 1500);
@@ -113,7 +113,7 @@ fn a_bus_that_sounds_is_not() {
         for (second_name, second) in changes {
             for apart in [0, 128, 1000] {
                 let (mixer, mut renderer) = open();
-                mixer.play(Play::of(&mono(RATE, &tone)).looping().bus(BUS));
+                mixer.play(Play::of(mono(RATE, &tone)).looping().bus(BUS));
                 renderer.frames(1000);
                 first(&mixer);
                 let mut heard = renderer.frames(apart + 1);
@@ -136,7 +136,7 @@ fn a_gain_with_a_time_keeps_its_time() {
     let (mixer, mut renderer) = open();
     mixer.set_gain(BUS, 0.0, ms(0));
     mixer.set_gain(BUS, 1.0, ms(100));
-    mixer.play(Play::of(&mono(RATE, &[0.5; 9600])).bus(BUS));
+    mixer.play(Play::of(mono(RATE, &[0.5; 9600])).bus(BUS));
     let heard = renderer.frames(9600);
     assert!((heard[2400][0] - 0.25).abs() < 1e-3, "half-way after 50 ms: {}", heard[2400][0]);
     assert_eq!(heard[4800], [0.5; 2]);

@@ -28,7 +28,7 @@ fn an_overload_on_one_side_does_not_click_on_the_other() {
                 let (mixer, mut renderer) = open(rate);
                 let tone: Vec<f32> =
                     sine(rate, hertz, 0.25, rate as usize / 10).iter().map(|s| 0.25 * s).collect();
-                mixer.play(Play::of(&mono(rate, &tone)).looping().pan(-1.0));
+                mixer.play(Play::of(mono(rate, &tone)).looping().pan(-1.0));
                 let bang = mono(rate, &vec![0.9; rate as usize / 20]);
                 let mut heard = renderer.frames(rate as usize / 10);
                 for _ in 0..others {

@@ -122,7 +122,7 @@ fn as_it_is(play: Play) -> Play {
 }
 
 fn rob(mixer: &Mixer, _: VoiceId) {
-    mixer.play(&mono(RATE, &[0.0; 300]));
+    mixer.play(mono(RATE, &[0.0; 300]));
 }
 
 fn shrink(mixer: &Mixer, _: VoiceId) {
@@ -425,7 +425,7 @@ fn what_the_author_made_passes_bit_for_bit() {
 fn a_beginning_that_had_to_wait_passes_bit_for_bit() {
     let clip = noise(9, 600);
     let (mixer, mut renderer) = open();
-    let voice = mixer.play(&mono(RATE, &clip));
+    let voice = mixer.play(mono(RATE, &clip));
     mixer.pause(voice, ms(0));
     assert_eq!(renderer.frames(256), [[0.0; 2]; 256]);
     mixer.resume(voice, ms(0));

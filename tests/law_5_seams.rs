@@ -252,7 +252,7 @@ fn a_loop_of_a_few_frames_is_a_tone() {
             let turns = if length < 8 { 0.0 } else { 1.0 };
             let hertz = turns * f64::from(from) / length as f64;
             let sound = mono(from, &quiet(&sine(from, hertz, 0.2, length))).resampled(to);
-            let play = Play::of(&sound.expect("it fits")).looping();
+            let play = Play::of(sound.expect("it fits")).looping();
             let expected = quiet(&sine(to, hertz, 0.2, 2000));
             for (frame, expected) in hear(play, to, Interpolation::Cubic, 2000).iter().zip(expected)
             {

@@ -27,7 +27,7 @@ fn open(voices: usize, when_full: WhenFull) -> (Mixer, Renderer) {
 
 /// A steady sound without end, of some level, that parks when it is robbed.
 fn steady(level: f32) -> Play {
-    Play::of(&mono(RATE, &[level])).looping()
+    Play::of(mono(RATE, &[level])).looping()
 }
 
 /// Plays, and goes on by a quantum.
@@ -182,7 +182,7 @@ fn the_loudest_come_back_first() {
 fn a_parked_one_shot_ends_on_its_frame() {
     let (mixer, mut renderer) = open(1, WhenFull::StealQuietest);
     let begun = line(&mixer);
-    let shot = Play::of(&mono(RATE, &[0.1; 1000])).when_stolen(WhenStolen::Park);
+    let shot = Play::of(mono(RATE, &[0.1; 1000])).when_stolen(WhenStolen::Park);
     play(&mixer, &mut renderer, shot, 1);
     play(&mixer, &mut renderer, steady(0.5), 2);
     renderer.frames(1280);
@@ -201,7 +201,7 @@ fn a_parked_one_shot_waits_while_its_bus_is_paused() {
     for (bus, fades) in [(BUS, 0), (BusId::MASTER, 38)] {
         let (mixer, mut renderer) = open(1, WhenFull::StealQuietest);
         let begun = line(&mixer);
-        let shot = Play::of(&mono(RATE, &[0.1; 3000])).bus(BUS).when_stolen(WhenStolen::Park);
+        let shot = Play::of(mono(RATE, &[0.1; 3000])).bus(BUS).when_stolen(WhenStolen::Park);
         play(&mixer, &mut renderer, shot, 1);
         play(&mixer, &mut renderer, steady(0.5), 2);
         mixer.pause(bus, ms(0));
@@ -359,7 +359,7 @@ fn the_silent_take_nothing_back() {
         for tag in 0..5 {
             play(&mixer, &mut renderer, steady(0.0), tag);
         }
-        let pause = Play::of(&mono(RATE, &vec![0.0; 40 * RATE as usize]));
+        let pause = Play::of(mono(RATE, &vec![0.0; 40 * RATE as usize]));
         play(&mixer, &mut renderer, pause, 9);
         seen(&mixer);
         renderer.frames(30 * RATE as usize);

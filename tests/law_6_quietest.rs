@@ -235,7 +235,7 @@ impl Stage {
 
     /// One newcomer more than there is room for: who goes.
     fn theft(&mut self) -> Theft {
-        self.play(Play::of(&mono(RATE, &sine(RATE, 900.0, 0.0, 9600))), 1.0);
+        self.play(Play::of(mono(RATE, &sine(RATE, 900.0, 0.0, 9600))), 1.0);
         let mut thefts = self.go_on();
         assert_eq!(thefts.len(), 1);
         thefts.remove(0)
@@ -295,8 +295,8 @@ fn shaped(frames: usize, gain: impl Fn(usize) -> f32) -> Sound {
 #[test]
 fn a_silent_tail_goes_before_a_quiet_drone() {
     let mut stage = Stage::new(2);
-    let hit = stage.play(Play::of(&shaped(48_000, |n| if n < 4800 { 1.0 } else { 0.0 })), 1.0);
-    stage.play(Play::of(&tone(500.0, 48_000)), db(-40.0));
+    let hit = stage.play(Play::of(shaped(48_000, |n| if n < 4800 { 1.0 } else { 0.0 })), 1.0);
+    stage.play(Play::of(tone(500.0, 48_000)), db(-40.0));
     first_goes(stage, hit, 3);
 }
 
@@ -304,8 +304,8 @@ fn a_silent_tail_goes_before_a_quiet_drone() {
 #[test]
 fn the_last_10_ms_of_a_loud_sound_go_before_a_quiet_one() {
     let mut stage = Stage::new(2);
-    let loud = stage.play(Play::of(&tone(500.0, 3 * STEP + 480)), 1.0);
-    stage.play(Play::of(&tone(500.0, 96_000)), db(-10.0));
+    let loud = stage.play(Play::of(tone(500.0, 3 * STEP + 480)), 1.0);
+    stage.play(Play::of(tone(500.0, 96_000)), db(-10.0));
     first_goes(stage, loud, 3);
 }
 
@@ -313,8 +313,8 @@ fn the_last_10_ms_of_a_loud_sound_go_before_a_quiet_one() {
 #[test]
 fn a_swell_of_150_ms_stays_and_a_steady_quiet_sound_goes() {
     let mut stage = Stage::new(2);
-    let steady = stage.play(Play::of(&tone(1000.0, 96_000)), db(-6.0));
-    stage.play(Play::of(&shaped(48_000, |n| (n as f32 / 7200.0).min(1.0))), 1.0);
+    let steady = stage.play(Play::of(tone(1000.0, 96_000)), db(-6.0));
+    stage.play(Play::of(shaped(48_000, |n| (n as f32 / 7200.0).min(1.0))), 1.0);
     first_goes(stage, steady, 0);
 }
 
@@ -322,8 +322,8 @@ fn a_swell_of_150_ms_stays_and_a_steady_quiet_sound_goes() {
 #[test]
 fn silence_before_a_bang_stays_and_a_steady_quiet_sound_goes() {
     let mut stage = Stage::new(2);
-    let steady = stage.play(Play::of(&tone(1000.0, 96_000)), db(-10.0));
-    stage.play(Play::of(&shaped(48_000, |n| if n < 9600 { 0.0 } else { 1.0 })), 1.0);
+    let steady = stage.play(Play::of(tone(1000.0, 96_000)), db(-10.0));
+    stage.play(Play::of(shaped(48_000, |n| if n < 9600 { 0.0 } else { 1.0 })), 1.0);
     first_goes(stage, steady, 0);
 }
 
@@ -342,10 +342,10 @@ fn of_two_bangs_to_come_the_slower_one_goes() {
 #[test]
 fn a_delayed_hit_stays_and_the_drone_before_it_goes() {
     let mut stage = Stage::new(2);
-    let drone = stage.play(Play::of(&tone(500.0, 48_000)), db(-30.0));
+    let drone = stage.play(Play::of(tone(500.0, 48_000)), db(-30.0));
     let mut hit = vec![0.0; 3 * STEP + 1000];
     hit.extend(sine(RATE, 700.0, 0.0, 9600));
-    stage.play(Play::of(&mono(RATE, &hit)), 0.5);
+    stage.play(Play::of(mono(RATE, &hit)), 0.5);
     first_goes(stage, drone, 3);
 }
 
@@ -353,8 +353,8 @@ fn a_delayed_hit_stays_and_the_drone_before_it_goes() {
 #[test]
 fn a_rumble_goes_before_a_tone_of_less_power() {
     let mut stage = Stage::new(2);
-    let rumble = stage.play(Play::of(&tone(30.0, 96_000)), 0.5);
-    stage.play(Play::of(&tone(3000.0, 96_000)), 0.5 * db(-5.0));
+    let rumble = stage.play(Play::of(tone(30.0, 96_000)), 0.5);
+    stage.play(Play::of(tone(3000.0, 96_000)), 0.5 * db(-5.0));
     first_goes(stage, rumble, 4);
 }
 
@@ -362,8 +362,8 @@ fn a_rumble_goes_before_a_tone_of_less_power() {
 #[test]
 fn a_voice_that_has_nearly_faded_goes_before_a_quiet_one() {
     let mut stage = Stage::new(2);
-    let fading = stage.play(Play::of(&tone(600.0, 96_000)), 1.0);
-    stage.play(Play::of(&tone(600.0, 96_000)), db(-10.0));
+    let fading = stage.play(Play::of(tone(600.0, 96_000)), 1.0);
+    stage.play(Play::of(tone(600.0, 96_000)), db(-10.0));
     stage.go_on();
     // A tenth of the way in each step: after eight of them a fifth is left.
     let over = Duration::from_nanos(10 * STEP as u64 * 1_000_000_000 / u64::from(RATE));
@@ -382,12 +382,12 @@ fn a_voice_that_has_nearly_faded_goes_before_a_quiet_one() {
 fn a_stop_counts_by_what_is_left_of_its_fade() {
     for (decibels, stopped_goes) in [(-15.0, true), (-19.0, false)] {
         let mut stage = Stage::new(2);
-        let stopped = stage.play(Play::of(&tone(600.0, 96_000)), 1.0);
-        let quiet = stage.play(Play::of(&tone(600.0, 96_000)), db(decibels));
+        let stopped = stage.play(Play::of(tone(600.0, 96_000)), 1.0);
+        let quiet = stage.play(Play::of(tone(600.0, 96_000)), db(decibels));
         stage.go_on();
         stage.tell(stopped, |mixer, voice| mixer.stop(voice, ms(100)));
         stage.renderer.frames(2400_usize.next_multiple_of(128));
-        stage.play(Play::of(&tone(900.0, 9600)), 1.0);
+        stage.play(Play::of(tone(900.0, 9600)), 1.0);
         stage.renderer.frames(128);
         let gone = common::endings(&stage.mixer);
         match gone[..] {
@@ -402,8 +402,8 @@ fn a_stop_counts_by_what_is_left_of_its_fade() {
 #[test]
 fn a_voice_that_fades_in_stays() {
     let mut stage = Stage::new(2);
-    let quiet = stage.play(Play::of(&tone(600.0, 96_000)), db(-30.0));
-    stage.play(Play::of(&tone(600.0, 96_000)).fade_in(ms(30)), 1.0);
+    let quiet = stage.play(Play::of(tone(600.0, 96_000)), db(-30.0));
+    stage.play(Play::of(tone(600.0, 96_000)).fade_in(ms(30)), 1.0);
     first_goes(stage, quiet, 0);
 }
 
@@ -411,8 +411,8 @@ fn a_voice_that_fades_in_stays() {
 #[test]
 fn a_voice_on_a_bus_turned_down_goes_first() {
     let mut stage = Stage::new(2);
-    let on_bus = stage.play_on(BUS, Play::of(&tone(600.0, 96_000)), 1.0, 1.0);
-    stage.play(Play::of(&tone(600.0, 96_000)), db(-20.0));
+    let on_bus = stage.play_on(BUS, Play::of(tone(600.0, 96_000)), 1.0, 1.0);
+    stage.play(Play::of(tone(600.0, 96_000)), db(-20.0));
     stage.set_bus(db(-30.0));
     first_goes(stage, on_bus, 2);
 }
@@ -421,10 +421,10 @@ fn a_voice_on_a_bus_turned_down_goes_first() {
 #[test]
 fn a_loop_about_to_turn_into_its_loud_start_stays() {
     let mut stage = Stage::new(2);
-    let drone = stage.play(Play::of(&tone(500.0, 48_000)), db(-25.0));
+    let drone = stage.play(Play::of(tone(500.0, 48_000)), db(-25.0));
     let mut bar = sine(RATE, 800.0, 0.0, 2400);
     bar.resize(4 * STEP + 800, 0.0);
-    stage.play(Play::of(&mono(RATE, &bar)).looping(), 0.7);
+    stage.play(Play::of(mono(RATE, &bar)).looping(), 0.7);
     first_goes(stage, drone, 4);
 }
 
@@ -435,7 +435,7 @@ fn one_side_of_a_stereo_sound_is_quieter_than_mono() {
     let left: Vec<Frame> = sine(RATE, 700.0, 0.0, 48_000).iter().map(|s| [*s, 0.0]).collect();
     let left = Sound::from_stereo(RATE, &left).expect("good samples");
     let left = stage.play(Play::of(&left), 0.5);
-    stage.play(Play::of(&tone(700.0, 48_000)), 0.5 * db(-2.0));
+    stage.play(Play::of(tone(700.0, 48_000)), 0.5 * db(-2.0));
     first_goes(stage, left, 2);
 }
 
@@ -443,7 +443,7 @@ fn one_side_of_a_stereo_sound_is_quieter_than_mono() {
 #[test]
 fn a_stereo_sound_panned_away_from_its_only_side_goes() {
     let mut stage = Stage::new(2);
-    stage.play(Play::of(&tone(700.0, 48_000)), db(-40.0));
+    stage.play(Play::of(tone(700.0, 48_000)), db(-40.0));
     let left: Vec<Frame> = sine(RATE, 700.0, 0.0, 48_000).iter().map(|s| [*s, 0.001 * s]).collect();
     let left = Sound::from_stereo(RATE, &left).expect("good samples");
     let panned = stage.play(Play::of(&left).pan(1.0), 0.5);

@@ -30,7 +30,7 @@ fn open(voices: usize, when_full: WhenFull) -> (Mixer, Renderer) {
 
 /// A steady sound without end, of some level, that ends when it is robbed.
 fn steady(level: f32) -> Play {
-    Play::of(&mono(RATE, &[level])).looping().when_stolen(WhenStolen::End)
+    Play::of(mono(RATE, &[level])).looping().when_stolen(WhenStolen::End)
 }
 
 /// Plays, lets it be heard, and says who has ended, by tag, and why.
@@ -504,7 +504,7 @@ fn around_a_full_pool_the_books_are_right() {
 fn another_answer_asks_nobody_anew_how_loud_they_are() {
     let (mixer, mut renderer) = open(2, WhenFull::StealQuietest);
     let falling: Vec<f32> = (0..500).map(|n| if n < 350 { 1.0 } else { 0.1 }).collect();
-    mixer.play(Play::of(&mono(RATE, &falling)).tag(1));
+    mixer.play(Play::of(mono(RATE, &falling)).tag(1));
     mixer.play(steady(0.5).tag(2));
     renderer.frames(128);
     // From here on what is said acts from frame 256 on.
@@ -610,7 +610,7 @@ fn an_attack_before_a_faint_loop_stays() {
     let (mixer, mut renderer) = open(2, WhenFull::StealQuietest);
     let mut attack = vec![0.5; 900];
     attack.push(0.001);
-    let sustained = Play::of(&mono(RATE, &attack)).loop_range(ms(9000)..);
+    let sustained = Play::of(mono(RATE, &attack)).loop_range(ms(9000)..);
     play(&mixer, &mut renderer, sustained.when_stolen(WhenStolen::End), 1);
     play(&mixer, &mut renderer, steady(0.1), 2);
     play(&mixer, &mut renderer, steady(0.3), 3);

@@ -70,12 +70,12 @@ fn samples_are_refused_or_come_out_within_one() {
         assert!(Sound::from_stereo(RATE, &[[0.0, sample]]).is_err(), "{sample}");
     }
     let (mixer, mut renderer) = open(1);
-    mixer.play(Play::of(&mono(RATE, &[65_536.0, -65_536.0])).gain(1000.0));
+    mixer.play(Play::of(mono(RATE, &[65_536.0, -65_536.0])).gain(1000.0));
     let heard = renderer.frames(3);
     assert!((0.999..=1.0).contains(&heard[0][0]) && heard[1] == heard[0].map(|s| -s), "{heard:?}");
     assert_eq!(heard[2], [0.0; 2]);
     let (mixer, mut renderer) = open(1);
-    mixer.play(&mono(RATE, &[4.0, -4.0, 2.0]));
+    mixer.play(mono(RATE, &[4.0, -4.0, 2.0]));
     let heard = renderer.frames(3);
     assert!((0.999..=1.0).contains(&heard[0][0]) && heard[1] == heard[0].map(|s| -s), "{heard:?}");
     assert!((heard[2][0] - 0.5).abs() < 1e-3, "turned down as the peak before it was: {heard:?}");
@@ -122,7 +122,7 @@ fn one_voice_passes_bit_for_bit() {
     clip[8] = -1.0;
     let stereo: Vec<Frame> = clip.iter().map(|sample| [*sample, -0.5 * sample]).collect();
     let (mixer, mut renderer) = open(1);
-    mixer.play(&Sound::from_stereo(RATE, &stereo).expect("good samples"));
+    mixer.play(Sound::from_stereo(RATE, &stereo).expect("good samples"));
     assert!(bits(&renderer.frames(3000)) == bits(&stereo));
 }
 
@@ -135,7 +135,7 @@ fn a_sum_below_the_ceiling_is_exact() {
     let mut expected = vec![[0.0f32; 2]; 1000];
     for (n, clip) in clips.iter().enumerate() {
         let gain = n as f32 / (VOICES * VOICES) as f32;
-        mixer.play(Play::of(&mono(RATE, clip)).gain(gain));
+        mixer.play(Play::of(mono(RATE, clip)).gain(gain));
         for (sum, sample) in expected.iter_mut().zip(clip) {
             *sum = sum.map(|side| side + sample * gain);
         }
@@ -189,7 +189,7 @@ fn an_overload_is_forgotten_within_two_seconds() {
         let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
         let tone = mono(rate, &[0.5; 1]);
         mixer.play(Play::of(&tone).looping().pan(0.25));
-        mixer.play(Play::of(&mono(rate, &[65_536.0; 1])).gain(1000.0));
+        mixer.play(Play::of(mono(rate, &[65_536.0; 1])).gain(1000.0));
         let heard = renderer.frames(2 * rate as usize);
         let level = [0.5 * 0.75f32.sqrt(), 0.5 * 1.25f32.sqrt()];
         assert!(heard[1][1] < 1e-3, "turned down at first");
@@ -205,11 +205,11 @@ fn an_overload_is_forgotten_within_two_seconds() {
 fn samples_too_small_to_hear_become_silence() {
     for sample in [1e-39, -1e-39, f32::MIN_POSITIVE, 1e-30] {
         let (mixer, mut renderer) = open(1);
-        mixer.play(&mono(RATE, &[sample; 256]));
+        mixer.play(mono(RATE, &[sample; 256]));
         assert_eq!(renderer.frames(256), [[0.0; 2]; 256], "{sample}");
     }
     let (mixer, mut renderer) = open(1);
-    mixer.play(Play::of(&mono(RATE, &[1.0; 4800])).gain(1e-39).fade_in(ms(20)));
+    mixer.play(Play::of(mono(RATE, &[1.0; 4800])).gain(1e-39).fade_in(ms(20)));
     let mut random = Random(4);
     for _ in 0..40 {
         let frames = renderer.frames(1 + random.below(200) as usize);

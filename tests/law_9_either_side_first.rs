@@ -41,13 +41,13 @@ fn big(frames: usize) -> Sound {
 fn play_all_kinds(mixer: &Mixer, renderer: &mut Renderer) -> Vec<Option<VoiceId>> {
     let play = |play: Play| mixer.play(play);
     let mut voices = vec![
-        play(Play::of(&big(1)).looping().priority(Priority::Protected)),
-        play(Play::of(&big(2)).priority(Priority::High)),
-        play(Play::of(&big(3)).priority(Priority::High)),
-        play(Play::of(&big(4)).looping().gain(0.5)),
-        play(Play::of(&big(5)).looping().gain(0.6)),
-        play(Play::of(&big(6)).when_stolen(WhenStolen::Park).gain(0.7)),
-        play(Play::of(&big(7)).delay(secs(1.0))),
+        play(Play::of(big(1)).looping().priority(Priority::Protected)),
+        play(Play::of(big(2)).priority(Priority::High)),
+        play(Play::of(big(3)).priority(Priority::High)),
+        play(Play::of(big(4)).looping().gain(0.5)),
+        play(Play::of(big(5)).looping().gain(0.6)),
+        play(Play::of(big(6)).when_stolen(WhenStolen::Park).gain(0.7)),
+        play(Play::of(big(7)).delay(secs(1.0))),
     ];
     renderer.frames(128);
     mixer.pause(voices[1], ms(0));
@@ -55,8 +55,8 @@ fn play_all_kinds(mixer: &Mixer, renderer: &mut Renderer) -> Vec<Option<VoiceId>
     renderer.frames(128);
     let stats = mixer.stats();
     assert_eq!((stats.playing, stats.parked, stats.scheduled), (4, 2, 1));
-    voices.push(play(Play::of(&big(8))));
-    voices.push(play(Play::of(&big(9)).start_at(400)));
+    voices.push(play(Play::of(big(8))));
+    voices.push(play(Play::of(big(9)).start_at(400)));
     mixer.stop(voices[0], secs(9.0));
     mixer.resize(6).expect("room in the queue");
     voices
@@ -104,7 +104,7 @@ fn a_renderer_outlives_its_game_and_frees_nothing() {
         play_all_kinds(&mixer, &mut renderer);
         for n in 0..100 {
             // Some end by themselves, some are robbed, some find no place in the schedule.
-            mixer.play(Play::of(&big(n)).delay(ms(n as u64 * 7)).from_position(secs(3.6)));
+            mixer.play(Play::of(big(n)).delay(ms(n as u64 * 7)).from_position(secs(3.6)));
         }
         let kept = stays.then_some(mixer);
         let mut heard = vec![[0.0; 2]; 20_000];
@@ -128,7 +128,7 @@ fn the_last_words_of_a_game_arrive_though_the_queue_is_full() {
     let (mixer, mut renderer) = Mixer::offline(config).unwrap();
     let levels = [(0.5, 1), (0.25, 1), (0.125, 2), (0.0625, 3)];
     let [stopped, quiet, paused, left] = levels.map(|(level, bus)| {
-        let steady = Play::of(&mono(RATE, &[level; 100])).looping().bus(BusId::new(bus));
+        let steady = Play::of(mono(RATE, &[level; 100])).looping().bus(BusId::new(bus));
         let voice = mixer.play(steady);
         assert!(voice.is_some(), "there is room");
         renderer.frames(128);
@@ -206,7 +206,7 @@ fn the_last_handle_of_a_sound_never_drops_in_render() {
         for round in 0..150 {
             let voices: Vec<_> = (0..3)
                 .map(|n| {
-                    let play = Play::of(&big(3 * round + n)).from_position(secs(3.9));
+                    let play = Play::of(big(3 * round + n)).from_position(secs(3.9));
                     let play = if random.below(3) == 0 { play.looping() } else { play };
                     mixer.play(play.delay(ms(random.below(50))))
                 })
@@ -242,7 +242,7 @@ fn storm(mixer: Mixer, seed: u64, done: &AtomicBool) -> Account {
             break;
         }
         rest -= u64::from(done.load(Ordering::Acquire));
-        let play = Play::of(&big(5)).from_position(secs(3.9)).delay(ms(random.below(99)));
+        let play = Play::of(big(5)).from_position(secs(3.9)).delay(ms(random.below(99)));
         played.extend(mixer.play(if random.below(3) == 0 { play.looping() } else { play }));
         mixer.stop(played.last().copied(), ms(20));
         if seed.is_multiple_of(2) {
@@ -286,7 +286,7 @@ fn the_renderer_may_go_in_a_storm_of_plays() {
         played.sort();
         ended.sort_by_key(|(voice, _)| *voice);
         assert!(ended.iter().map(|(voice, _)| voice).eq(&played), "each ended once");
-        assert_eq!(mixer.play(&mono(RATE, &[0.1])), None);
+        assert_eq!(mixer.play(mono(RATE, &[0.1])), None);
         let stats = mixer.stats();
         assert_balanced(&stats);
         assert_eq!((stats.live, stats.accepted), (0, played.len() as u64));

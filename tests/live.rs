@@ -245,7 +245,7 @@ fn without_a_device_time_passes_and_plays_end() {
         let OutputState::Silent { why, .. } = mixer.output() else { panic!("{}", mixer.output()) };
         assert!(why.contains("not available"), "{why}");
         let (began, clock) = (Instant::now(), mixer.clock());
-        let voice = mixer.play(&mono(RATE, &noise(1, RATE as usize / 2)));
+        let voice = mixer.play(mono(RATE, &noise(1, RATE as usize / 2)));
         until("the play has ended", || !mixer.is_live(voice));
         assert_pace(began.elapsed(), mixer.clock() - clock);
         assert!(began.elapsed() >= ms(480), "{:?}", began.elapsed());

@@ -37,7 +37,7 @@ impl Log for Rude {
     fn log(&self, _: &Record) {
         self.lines.fetch_add(1, SeqCst);
         let mixer = self.mixer.lock().unwrap().clone().unwrap();
-        assert!(mixer.play(&mono(1000, &[0.25; 1000])).is_some());
+        assert!(mixer.play(mono(1000, &[0.25; 1000])).is_some());
         assert_eq!(mixer.stats().voices, 2);
         panic_any(Bomb);
     }
