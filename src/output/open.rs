@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::backend::{Backend, StreamRequest};
 use super::callback::RendererSlot;
@@ -13,9 +14,6 @@ use crate::config::Config;
 use crate::game::Mixer;
 use crate::link::Bridge;
 use crate::units::ms;
-
-/// How long the drop of the last mixer waits for the sound to fade out and the device to go.
-const SHUTDOWN_TIMEOUT: std::time::Duration = ms(900);
 
 impl Mixer {
     /// Opens a mixer on the speakers: the system's default output, or the one that
@@ -51,7 +49,7 @@ impl Mixer {
         }
         slot.put(Box::new(Renderer::new(&config, bridge.clone())));
         let _ = sender.send(Message::Start { rate: config.sample_rate });
-        let guard = ShutdownGuard { sender, done: Mutex::new(done) };
+        let guard = ShutdownGuard { sender, done: Mutex::new(done), timeout: timeouts.shutdown };
         Ok(Mixer::new(&config, bridge, make_voices, Some(Box::new(guard))))
     }
 }
@@ -60,13 +58,14 @@ impl Mixer {
 struct ShutdownGuard {
     sender: Sender<Message>,
     done: Mutex<Receiver<()>>,
+    timeout: Duration,
 }
 
 impl Drop for ShutdownGuard {
     fn drop(&mut self) {
         let _ = self.sender.send(Message::Close);
         if let Ok(done) = self.done.get_mut() {
-            let _ = done.recv_timeout(SHUTDOWN_TIMEOUT);
+            let _ = done.recv_timeout(self.timeout);
         }
     }
 }

@@ -1,27 +1,21 @@
 //! The last mixer was dropped: the sound fades out, then stream and renderer are dropped.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{Message, Supervisor};
 use crate::units::ms;
 
-/// How long to wait until the fade-out was heard, and then as long again for the renderer.
-const FADE_OUT_TIMEOUT: Duration = ms(300);
-
-/// How long a shutdown may take in all: a stream that is not dropped by then hangs.
-const TOTAL_TIMEOUT: Duration = ms(700);
-
 impl Supervisor {
     /// Fades out, and drops the stream and the renderer.
     pub(super) fn shut_down(&mut self) {
-        let began = Instant::now();
+        let (began, timeouts) = (Instant::now(), self.timeouts);
         self.drop_candidate();
         if let Some(stream) = &self.stream {
             stream.status.fade_out();
         }
         while let Some(stream) = self.stream.as_mut().filter(|stream| stream.is_open())
-            && began.elapsed() < FADE_OUT_TIMEOUT
+            && began.elapsed() < timeouts.fade_out
             && !stream.has_faded_out()
         {
             thread::sleep(ms(1));
@@ -29,7 +23,7 @@ impl Supervisor {
         self.slot.grant(0);
         let playing = self.stream.take().filter(|it| it.is_open()).map(|it| it.status.number);
         let mut renderer = None;
-        while renderer.is_none() && began.elapsed() < 2 * FADE_OUT_TIMEOUT {
+        while renderer.is_none() && began.elapsed() < 2 * timeouts.fade_out {
             renderer = self.slot.take(0);
             thread::sleep(ms(1));
         }
@@ -39,7 +33,7 @@ impl Supervisor {
         // The process may end with the mixer, and should not while a driver is at work.
         let mut waited_for = [playing, self.candidate_number()];
         while waited_for.iter().any(Option::is_some)
-            && let Some(remaining) = TOTAL_TIMEOUT.checked_sub(began.elapsed())
+            && let Some(remaining) = timeouts.close.checked_sub(began.elapsed())
         {
             if let Ok(Message::Ended { number }) = self.messages.recv_timeout(remaining) {
                 waited_for = waited_for.map(|it| it.filter(|it| *it != number));

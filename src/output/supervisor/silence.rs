@@ -5,21 +5,18 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::Supervisor;
-use crate::units::ms;
+use crate::units::{self, ms};
 
 /// How often the renderer is called while no stream plays.
 pub(super) const SILENT_STEP: Duration = ms(10);
 
-/// The most time that is caught up with after the whole machine was suspended.
-const MAX_CATCH_UP: Duration = ms(1000);
-
 impl Supervisor {
     /// Renders as many frames as time has passed, for nobody to hear: no device does.
     pub(super) fn render_silence(&mut self) {
-        let rate = u64::from(self.request.rate.unwrap_or(1));
+        let rate = self.request.rate.unwrap_or(1);
         let (since, rendered) = *self.silence.get_or_insert((Instant::now(), 0));
         let due = (since.elapsed().as_nanos() * u128::from(rate) / 1_000_000_000) as u64;
-        let most = MAX_CATCH_UP.as_secs() * rate;
+        let most = units::frames(self.timeouts.catch_up, rate);
         // If a callback still has the renderer, the next call catches up.
         let Some(mut renderer) = self.slot.take(0) else { return };
         let mut block = [[0.0; 2]; 256];

@@ -24,6 +24,14 @@ pub(in crate::output) struct Timeouts {
     /// time that the sound went over to it, until it has played for longer than `max_switch_retry`.
     pub switch_retry: Duration,
     pub max_switch_retry: Duration,
+    /// The most time that is rendered at once to catch up: more passed while the machine slept.
+    pub catch_up: Duration,
+    /// How long a shutdown waits until the fade-out was heard, and as long again for the renderer.
+    pub fade_out: Duration,
+    /// How long a shutdown waits in all for its streams to be dropped: one that is not hangs.
+    pub close: Duration,
+    /// How long the drop of the last mixer waits for the shutdown.
+    pub shutdown: Duration,
 }
 
 impl Default for Timeouts {
@@ -38,6 +46,11 @@ impl Default for Timeouts {
             max_retry: ms(1000),
             switch_retry: ms(1000),
             max_switch_retry: ms(30_000),
+            // More than the heartbeat, which is how late a dead device is noticed.
+            catch_up: ms(2000),
+            fade_out: ms(300),
+            close: ms(700),
+            shutdown: ms(900),
         }
     }
 }

@@ -7,7 +7,9 @@ use std::time::Instant;
 use cpal::ErrorKind;
 
 use super::driver::allocator::{heap_calls, held_by_all};
-use super::helpers::{assert_balanced, in_own_process, patient, plays, saw, small, until};
+use super::helpers::{
+    DEADLINE, assert_balanced, in_own_process, patient, plays, saw, small, until,
+};
 use super::{Output, Script};
 use crate::ms;
 use crate::output::supervisor::Timeouts;
@@ -64,7 +66,8 @@ fn a_device_that_only_storms_is_told_once_a_second_and_opened_rarely() {
     let mixer = script.open(small(), Timeouts::default());
     mixer.play(saw());
     let mut memory = Vec::with_capacity(10_000);
-    while began.elapsed() < ms(2600) {
+    while began.elapsed() < ms(2600) || script.plan().built < 3 || LINES.0.load(SeqCst) == 0 {
+        assert!(began.elapsed() < DEADLINE, "{} streams", script.plan().built);
         let streams = script.plan().streams.clone();
         for stream in &streams {
             (0..10_000).for_each(|_| stream.raise(ErrorKind::DeviceNotAvailable));
@@ -74,12 +77,11 @@ fn a_device_that_only_storms_is_told_once_a_second_and_opened_rarely() {
         std::thread::sleep(ms(1));
         memory.push(held_by_all());
     }
-    let passed = began.elapsed();
-    assert!(LINES.0.load(SeqCst) as u64 <= passed.as_secs() + 1, "{} lines", LINES.0.load(SeqCst));
-    assert!(LINES.0.load(SeqCst) >= 1);
+    let (lines, built) = (LINES.0.load(SeqCst) as u64, script.plan().built as u64);
+    let passed = began.elapsed().as_secs();
+    assert!(lines <= passed + 1, "{lines} lines in {passed} s");
     // At once, then after 0.2, 0.4, 0.8 and ever 1 s.
-    let built = script.plan().built as u64;
-    assert!((3..=4 + passed.as_secs()).contains(&built), "{built} streams");
+    assert!(built <= 4 + passed, "{built} streams in {passed} s");
     let (early, late) = (memory[memory.len() / 4], memory[memory.len() - 1]);
     assert!(late - early < 16_384, "from {early} to {late} bytes");
     assert!(!plays(&mixer) || mixer.stats().live == 1);
@@ -89,7 +91,7 @@ fn a_device_that_only_storms_is_told_once_a_second_and_opened_rarely() {
 #[test]
 fn a_storm_on_one_device_leads_to_another() {
     let script = Script::usual();
-    let mixer = script.open(small(), patient());
+    let mixer = script.open(small(), Timeouts { poll: Timeouts::default().poll, ..patient() });
     let stream = script.stream(&mixer, 1);
     script.change(|plan| plan.outputs = vec![Output::new("other", 48_000)]);
     (0..100_000).for_each(|_| stream.raise(ErrorKind::BackendError));

@@ -7,12 +7,14 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cpal::ErrorKind;
+
 use super::{Script, TestStream};
 use crate::output::supervisor::Timeouts;
 use crate::{Config, Event, Frame, Mixer, OutputState, Play, Sound, ms};
 
-/// Far longer than anything here takes.
-const DEADLINE: Duration = ms(20_000);
+/// Nothing here takes longer, however busy the machine is, unless it never comes.
+pub const DEADLINE: Duration = ms(60_000);
 
 /// Waits until something holds. It must.
 #[track_caller]
@@ -43,7 +45,17 @@ pub fn patient() -> Timeouts {
         max_retry: ms(2),
         switch_retry: never,
         max_switch_retry: never,
+        // A machine too busy to render in time must come to do something else.
+        catch_up: ms(100),
+        // Most tests do not call back at the end.
+        fade_out: ms(10),
+        ..Timeouts::default()
     }
+}
+
+/// As [`patient`], and a shutdown has all the time there is.
+pub fn patient_to_the_end() -> Timeouts {
+    Timeouts { fade_out: DEADLINE, close: DEADLINE, shutdown: DEADLINE, ..patient() }
 }
 
 /// Streams are taken for dead as soon as they do not call back.
@@ -90,8 +102,23 @@ pub fn stream_on(script: &Script, name: &str) -> Arc<TestStream> {
         };
         script.plan().streams.iter().rev().find(is).cloned()
     };
-    until(&format!("there is a stream on the {name}"), || find().is_some());
-    find().unwrap()
+    let mut found = None;
+    until(&format!("there is a stream on the {name}"), || {
+        found = find();
+        found.is_some()
+    });
+    found.unwrap()
+}
+
+/// Waits until the supervisor has polled: it asks for the name of a device that was moved, later in
+/// the same turn in which it looks at everything else. The first poll may have been under way.
+#[track_caller]
+pub fn polls(script: &Script, stream: &TestStream) {
+    for _ in 0..2 {
+        let tries = script.plan().tries;
+        stream.raise(ErrorKind::DeviceChanged);
+        until("it asks for the name", || script.plan().tries > tries);
+    }
 }
 
 /// Why there is no sound.
@@ -172,7 +199,7 @@ pub fn drop_in_time(mixer: Mixer) {
         drop(mixer);
         let _ = over.send(());
     });
-    assert!(done.recv_timeout(DEADLINE / 2).is_ok(), "the drop of the last mixer never returned");
+    assert!(done.recv_timeout(DEADLINE).is_ok(), "the drop of the last mixer never returned");
 }
 
 pub fn small() -> Config {
@@ -188,8 +215,10 @@ pub fn in_own_process(test: &str) -> bool {
     }
     let test = format!("output::tests::{test}");
     let itself = std::env::current_exe().unwrap();
-    let run =
-        Command::new(itself).args(["--exact", &test]).env(IN_OWN_PROCESS, "1").output().unwrap();
+    let mut alone = Command::new(itself);
+    // A backtrace of a panic that is meant takes longer than all the rest.
+    alone.args(["--exact", &test]).env(IN_OWN_PROCESS, "1").env("RUST_BACKTRACE", "0");
+    let run = alone.output().unwrap();
     let said = String::from_utf8_lossy(&run.stdout);
     assert!(run.status.success() && said.contains("1 passed"), "{said}");
     false

@@ -55,8 +55,8 @@ fn a_panic_without_a_device_is_counted_and_told_as_well() {
     let mixer = script.open(small(), patient());
     mixer.play(saw());
     until("time passes", || mixer.clock() > 0);
-    mixer.play(panicking());
     mixer.play(saw());
+    mixer.play(panicking());
     until("it is counted", || mixer.stats().panics == 1);
     all_is_over(&mixer);
 }

@@ -6,10 +6,10 @@ use std::thread;
 use cpal::ErrorKind;
 
 use super::helpers::{
-    assert_balanced, largest_step, outputs, patient, plays_on, saw, saw_at, small, stream_on, tone,
-    until, until_doing, why,
+    assert_balanced, largest_step, outputs, patient, plays_on, polls, saw, saw_at, small,
+    stream_on, tone, until, until_doing, why,
 };
-use super::{Output, Script, TestStream};
+use super::{Output, Script};
 use crate::output::supervisor::Timeouts;
 use crate::{Config, Mixer, Play, Sound, ms};
 
@@ -91,17 +91,6 @@ fn the_sound_is_in_its_place_on_the_chosen_device() {
     assert_balanced(&mixer);
 }
 
-/// Waits until the supervisor has seen all that was chosen: it asks for the name of a device that was
-/// moved later in the same turn.
-#[track_caller]
-fn is_taken(script: &Script, stream: &TestStream) {
-    for _ in 0..2 {
-        let tries = script.plan().tries;
-        stream.raise(ErrorKind::DeviceChanged);
-        until("it asks for the name", || script.plan().tries > tries);
-    }
-}
-
 /// A choice that changes nothing opens nothing.
 #[test]
 fn the_device_that_plays_is_left_alone() {
@@ -112,7 +101,7 @@ fn the_device_that_plays_is_left_alone() {
     // The default, and then the default by its name.
     for name in [None, Some("speakers"), None, Some("speakers")] {
         mixer.set_device(name);
-        is_taken(&script, &stream);
+        polls(&script, &stream);
         let now = mixer.clock();
         assert!(stream.frames(500).iter().zip(now..).all(|(frame, at)| frame[0] == saw_at(at)));
     }

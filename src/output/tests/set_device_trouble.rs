@@ -178,13 +178,14 @@ fn a_choice_waits_until_the_rate_is_known() {
     let (slot, (answer, _first_rate)) = (Arc::new(RendererSlot::new()), channel());
     let (sender, done) =
         Supervisor::start(Ok(backend.clone()), slot, bridge, request, patient(), answer).unwrap();
-    // Each message is a turn of the supervisor's loop.
-    (0..10).for_each(|_| sender.send(Message::Logged).unwrap());
-    sender.send(Message::Start { rate: 44_100 }).unwrap();
     let asked = || -> Vec<_> {
         let requests = backend.requests.lock().unwrap();
         requests.iter().map(|request| (request.device.clone(), request.rate)).collect()
     };
+    until("the first device is asked for", || asked().len() == 1);
+    // Each message is a turn of the supervisor's loop.
+    (0..10).for_each(|_| sender.send(Message::Logged).unwrap());
+    sender.send(Message::Start { rate: 44_100 }).unwrap();
     until("the chosen device is asked for", || asked().len() >= 2);
     assert_eq!(asked()[..2], [(None, None), (Some("television".to_owned()), Some(44_100))]);
     sender.send(Message::Close).unwrap();

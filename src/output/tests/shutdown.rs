@@ -5,7 +5,9 @@ use std::thread;
 
 use cpal::ErrorKind;
 
-use super::helpers::{drop_in_time, hasty, largest_step, patient, plays, small, tone, until};
+use super::helpers::{
+    drop_in_time, hasty, largest_step, patient, patient_to_the_end, plays, small, tone, until,
+};
 use super::{Output, Script};
 use crate::output::supervisor::Timeouts;
 use crate::{Frame, Mixer, ms};
@@ -16,7 +18,6 @@ fn listen(script: &Script, mixer: &Mixer, size: usize) -> thread::JoinHandle<Vec
     thread::spawn(move || {
         let mut heard = Vec::new();
         while !stream.drop_began.load(SeqCst) {
-            // Not slower than the real thing.
             (0..200).step_by(size).for_each(|_| heard.extend(stream.frames(size)));
             thread::sleep(ms(1));
         }
@@ -29,11 +30,11 @@ fn listen(script: &Script, mixer: &Mixer, size: usize) -> thread::JoinHandle<Vec
 fn the_last_drop_fades_out_within_10_ms_and_stops_the_stream() {
     for (size, rate) in [(1, 48_000), (100, 48_000), (480, 44_100), (2000, 96_000)] {
         let script = Script::new([Output::new("speakers", rate)]);
-        let mixer = script.open(small(), patient());
+        let mixer = script.open(small(), patient_to_the_end());
         let (tone, step) = tone(rate, 441.0);
         mixer.play(tone);
         let device = listen(&script, &mixer, size);
-        until("it is heard", || mixer.clock() > 2000.min(100 * size as u64));
+        until("it is heard", || mixer.clock() > 2000);
         let clone = mixer.clone();
         drop(mixer);
         let clock = clone.clock();
@@ -58,7 +59,7 @@ fn the_last_drop_fades_out_within_10_ms_and_stops_the_stream() {
 #[test]
 fn the_last_drop_waits_for_a_stream_that_takes_a_moment() {
     let script = Script::usual();
-    let mixer = script.open(small(), patient());
+    let mixer = script.open(small(), Timeouts { fade_out: ms(10), ..patient_to_the_end() });
     let stream = script.stream(&mixer, 1);
     script.change(|plan| plan.drops_hang = true);
     let device = thread::spawn({
@@ -69,9 +70,8 @@ fn the_last_drop_waits_for_a_stream_that_takes_a_moment() {
             script.change(|plan| plan.drops_hang = false);
         }
     });
-    let began = std::time::Instant::now();
     drop(mixer);
-    assert!(stream.drop_ended.load(SeqCst) || began.elapsed() > ms(600));
+    assert!(stream.drop_ended.load(SeqCst));
     device.join().unwrap();
 }
 
@@ -123,7 +123,7 @@ fn the_last_drop_returns_while_a_stream_is_built_or_does_not_call_back() {
         script.change(|plan| plan.built == 1 && plan.streams.is_empty())
     });
 
-    let mixer = script.open(small(), patient());
+    let mixer = script.open(small(), Timeouts { fade_out: ms(10), ..patient_to_the_end() });
     until("it plays", || plays(&mixer));
     drop_in_time(mixer);
     assert!(script.plan().streams.is_empty());
@@ -133,7 +133,7 @@ fn the_last_drop_returns_while_a_stream_is_built_or_does_not_call_back() {
 #[test]
 fn the_last_drop_frees_every_sound() {
     let script = Script::usual();
-    let mixer = script.open(small(), patient());
+    let mixer = script.open(small(), patient_to_the_end());
     let sound = crate::Sound::from_mono(48_000, &[0.5; 100]).unwrap();
     let play = crate::Play::of(&sound).looping();
     mixer.play(&play);
