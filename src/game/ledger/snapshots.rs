@@ -100,3 +100,37 @@ fn drawn<'a>(snapshot: &Snapshot, row: &Row, tickets: &'a Tickets) -> Option<&'a
 fn position(row: &Row, ticket: &Ticket) -> Duration {
     units::duration(u64::from(row.position), ticket.sound.sample_rate())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tickets::Number;
+    use super::*;
+    use crate::config::Config;
+    use crate::play::{BusId, Priority};
+    use crate::sound::Sound;
+    use crate::stats::VoiceState;
+
+    /// Its ending may be on the way when the picture is taken that it is not in any more.
+    #[test]
+    fn a_live_play_that_is_not_in_the_picture_is_nowhere() {
+        let bridge = Bridge::new(&Config::DEFAULT);
+        let (mut snapshots, mut tickets) = (Snapshots::new(4), Tickets::new(0, 4));
+        let sound = Sound::from_mono(1000, &[0.5; 100]).unwrap();
+        let mut play = || {
+            let (sound, number) = (sound.clone(), Number::new(1));
+            let (bus, priority) = (BusId::MASTER, Priority::Normal);
+            tickets.insert(Ticket { sound, tag: 0, bus, priority, number }).unwrap().ticket
+        };
+        let [gone, drawn] = [play(), play()];
+        assert_eq!(snapshots.position(drawn, &bridge, &tickets), None);
+        let mut sheet = bridge.take_wanted().expect("a picture was ordered");
+        sheet.begin(7, 640);
+        let (state, position) = (VoiceState::Playing, 12);
+        let slot = None;
+        sheet.add(Row { ticket: drawn, slot, state, position, level: 0.0, gain: 1.0, pan: 0.0 });
+        bridge.give_filled(sheet);
+        let seen = Some((Duration::from_millis(12), 640));
+        assert_eq!(snapshots.position(drawn, &bridge, &tickets), seen);
+        assert_eq!(snapshots.position(gone, &bridge, &tickets), None);
+    }
+}
