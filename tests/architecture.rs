@@ -1,17 +1,22 @@
 //! The path says the thread: what may be named where.
 
+#[path = "architecture/paths.rs"]
+mod paths;
+
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
+use paths::Crate;
 use voicepool::{
-    BusId, Config, Ending, Error, Event, Events, Mixer, Play, Pool, Priority, Renderer, Sound,
-    Stats, VoiceId, VoiceInfo,
+    BusId, Config, Ending, Error, Event, Events, Held, Mixer, Play, Pool, Priority, Renderer,
+    ResizeFault, Sound, Stats, Tag, Target, VoiceId, VoiceInfo,
 };
 
-/// Every source file with its path below `src` and its code, comments left out.
-fn sources() -> Vec<(String, String)> {
+/// Every source file with its path below `src`, and its text.
+fn texts() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     gather(&root, &mut files);
@@ -20,11 +25,18 @@ fn sources() -> Vec<(String, String)> {
     let read = |path: &PathBuf| {
         let below = path.strip_prefix(&root).expect("a path below src");
         let text = fs::read_to_string(path).expect("a readable source");
-        let code: Vec<&str> =
-            text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
-        (below.to_string_lossy().replace('\\', "/"), code.join("\n"))
+        (below.to_string_lossy().replace('\\', "/"), text)
     };
     files.iter().map(read).collect()
+}
+
+/// The same with comments left out.
+fn sources() -> Vec<(String, String)> {
+    let code = |text: &str| -> Vec<String> {
+        let before = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
+        text.lines().map(before).collect()
+    };
+    texts().into_iter().map(|(path, text)| (path, code(&text).join("\n"))).collect()
 }
 
 fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -53,17 +65,191 @@ fn only(name: &str, files: &[&str]) {
     assert!(!naming.is_empty(), "nobody names {name}");
 }
 
-/// `game/` and `audio/` know only the root, never each other: not by any path, not in a test.
+/// The folders that are threads.
+const SIDES: [&str; 3] = ["audio", "game", "output"];
+
+/// What one side may name of another, by the folder that names it. The root names what is public; the
+/// drivers put the two sides together.
+const ALLOWED: [(&str, &[&str]); 2] = [
+    (
+        "",
+        &[
+            "audio::Renderer",
+            "game::Events",
+            "game::Held",
+            "game::Mixer",
+            "output::Device",
+            "output::devices",
+            "output::offline::write_wav",
+        ],
+    ),
+    ("output", &["audio::Renderer", "audio::make_voices", "game::Mixer"]),
+];
+
+fn split(path: &str) -> Vec<String> {
+    path.split("::").map(str::to_owned).collect()
+}
+
+fn written(path: &[String]) -> String {
+    path.iter().fold("crate".to_owned(), |path, name| path + "::" + name)
+}
+
+/// Who names what they must not: a side another, or what all sides share one of them.
+fn trespasses(code: &Crate) -> Vec<String> {
+    let is_allowed = |folder: &str, named: &[String]| {
+        let mut names = ALLOWED.iter().filter(|(who, _)| *who == folder).flat_map(|(_, it)| *it);
+        names.any(|name| named.starts_with(&code.definition(&split(name))))
+    };
+    let mut found: Vec<String> = code
+        .named()
+        .filter_map(|(module, named)| {
+            let folder = module.first().map_or("", String::as_str);
+            let side = named.first().filter(|side| SIDES.contains(&side.as_str()))?;
+            (folder != side && !is_allowed(folder, &named))
+                .then(|| format!("{} names {}", written(module), written(&named)))
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// `game/`, `audio/` and `output/` know each other through `link/` and the root alone: by whatever path,
+/// alias or re-export a name would get there. What all share names none of them.
 #[test]
-fn the_two_sides_never_name_each_other() {
-    for (side, other) in [("game/", "audio"), ("audio/", "game")] {
-        let files: Vec<_> =
-            sources().into_iter().filter(|(path, _)| path.starts_with(side)).collect();
-        assert!(files.len() > 2, "{side} has files");
-        for (path, code) in files {
-            assert!(!names(&code, other), "{path} names {other}");
+fn the_sides_name_each_other_through_the_link_alone() {
+    let sources = texts();
+    let code = Crate::read(sources.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    assert!(code.module_count() > 40, "these are not all");
+    for (folder, names) in ALLOWED {
+        for name in names {
+            let is_named = |(module, named): (&Vec<String>, Vec<String>)| {
+                module.first().map_or("", String::as_str) == folder
+                    && named.starts_with(&code.definition(&split(name)))
+            };
+            assert!(code.named().any(is_named), "{folder} does not name {name} any more");
         }
     }
+    assert_eq!(trespasses(&code), Vec::<String>::new());
+}
+
+/// A small crate that is as it should be, and what becomes of it with one file changed.
+fn small_crate(changed: &str, text: &str) -> Vec<String> {
+    let mut files = BTreeMap::from([
+        (
+            "lib.rs",
+            "mod audio; mod config; mod game; mod link; mod output; pub use audio::Renderer; pub use game::Mixer;",
+        ),
+        ("config.rs", "pub struct Config;"),
+        ("link/mod.rs", "pub(crate) mod message; pub(crate) use message::Command;"),
+        (
+            "link/message.rs",
+            "use crate::config::Config; pub enum Command { Play } pub fn made() -> Config { Config }",
+        ),
+        (
+            "audio/mod.rs",
+            "mod renderer; pub mod voice; pub use renderer::Renderer; pub fn make_voices() {}",
+        ),
+        (
+            "audio/renderer.rs",
+            "use super::voice::Voice; use crate::link::Command; pub struct Renderer;",
+        ),
+        ("audio/voice.rs", "pub struct Voice; impl Voice { pub fn new() -> Voice { Voice } }"),
+        ("game/mod.rs", "mod mixer; pub use mixer::Mixer;"),
+        (
+            "game/mixer.rs",
+            "use crate::link::{Command, message::{self}}; pub struct Mixer; fn f() { message::made(); }",
+        ),
+        (
+            "output/mod.rs",
+            "use crate::audio::{Renderer, make_voices}; use crate::game::Mixer; fn f() { Renderer::x(); }",
+        ),
+    ]);
+    files.insert(changed, text);
+    trespasses(&Crate::read(files))
+}
+
+#[test]
+fn every_way_around_the_link_is_seen() {
+    assert_eq!(small_crate("config.rs", "pub struct Config;"), Vec::<String>::new());
+    let game_to_voice = "crate::game::mixer names crate::audio::voice::Voice";
+    let game_to_renderer = "crate::game::mixer names crate::audio::renderer::Renderer";
+    for (file, text, trespass) in [
+        ("game/mixer.rs", "use crate::audio::voice::Voice;", game_to_voice),
+        ("game/mixer.rs", "use super::super::audio::voice::Voice;", game_to_voice),
+        ("game/mixer.rs", "use crate::{config::Config, audio::{voice::{Voice}}};", game_to_voice),
+        (
+            "game/mixer.rs",
+            "use crate::audio as engine; use engine::voice as v; fn f(x: v::Voice) {}",
+            game_to_voice,
+        ),
+        ("game/mixer.rs", "fn f() { let x = crate::audio::voice::Voice; }", game_to_voice),
+        (
+            "game/mixer.rs",
+            "mod inner { fn f() { super::super::super::audio::voice::Voice; } }",
+            "crate::game::mixer::inner names crate::audio::voice::Voice",
+        ),
+        (
+            "game/mixer.rs",
+            "fn f() { use crate::audio::voice::Voice as V; V::new(); }",
+            game_to_voice,
+        ),
+        ("game/mixer.rs", "use crate::audio::voice::*;", game_to_voice),
+        // By way of the root, which may name it and the game not.
+        ("game/mixer.rs", "use crate::Renderer;", game_to_renderer),
+        ("game/mixer.rs", "use crate::*;", game_to_renderer),
+        ("game/mixer.rs", "fn f(x: &mut crate::Renderer) {}", game_to_renderer),
+        // By way of what all share: seen where it is let in.
+        (
+            "link/mod.rs",
+            "pub(crate) mod message; pub(crate) use message::Command; pub(crate) use crate::audio::voice::Voice;",
+            "crate::link names crate::audio::voice::Voice",
+        ),
+        (
+            "link/mod.rs",
+            "pub(crate) mod message; pub(crate) use message::Command; pub(crate) use super::Renderer as Command;",
+            "crate::game::mixer names crate::audio::renderer::Renderer",
+        ),
+        (
+            "config.rs",
+            "pub struct Config; pub type Voices = Vec<crate::audio::voice::Voice>;",
+            "crate::config names crate::audio::voice::Voice",
+        ),
+        (
+            "lib.rs",
+            "mod audio; mod config; mod game; mod link; mod output; pub use audio::Renderer; pub use game::Mixer; pub(crate) use audio::voice;",
+            "crate names crate::audio::voice",
+        ),
+        (
+            "output/mod.rs",
+            "use crate::audio::voice::Voice;",
+            "crate::output names crate::audio::voice::Voice",
+        ),
+        ("output/mod.rs", "use crate::audio;", "crate::output names crate::audio"),
+        (
+            "audio/voice.rs",
+            "pub struct Voice; fn f() { crate::game::Mixer::new(); }",
+            "crate::audio::voice names crate::game::mixer::Mixer::new",
+        ),
+    ] {
+        let found = small_crate(file, text);
+        assert!(found.iter().any(|it| it == trespass), "{text}\n{found:?}");
+    }
+}
+
+#[test]
+fn tests_comments_and_texts_name_what_they_like() {
+    for text in [
+        "#[cfg(test)] mod tests { use crate::audio::voice::Voice; }",
+        "#[cfg(all(test, feature = \"device\"))]\nmod tests;\n#[cfg(test)]\n#[allow(dead_code)]\nuse crate::audio::voice::Voice;",
+        "/// See [`crate::audio::voice::Voice`].\nfn f() {} /* crate::audio::voice /* and */ crate::audio::voice */",
+        "fn f<'a>(x: &'a str) { g('\"', '\\'', \"crate::audio::voice\", r#\"\" crate::audio::voice::Voice\"#); }",
+    ] {
+        assert_eq!(small_crate("game/mixer.rs", text), Vec::<String>::new(), "{text}");
+    }
+    // What comes after them is read again.
+    let text = "#[cfg(test)] mod tests { fn f() {} } use crate::audio::voice::Voice;";
+    assert_eq!(small_crate("game/mixer.rs", text).len(), 1);
 }
 
 /// What the compiler cannot check lives in two places.
@@ -153,7 +339,11 @@ fn public_types_cross_threads_as_promised() {
     a_name::<VoiceId>();
     a_name::<BusId>();
     a_name::<Priority>();
+    a_name::<Tag>();
     shared::<VoiceId>();
+    shared::<Target>();
+    shared::<Held>();
+    shared::<ResizeFault>();
     shared::<Config>();
     shared::<Event>();
     shared::<Ending>();
