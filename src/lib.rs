@@ -33,7 +33,7 @@
 //! cross with the play that needs them and come home with its ending, so the audio side never
 //! frees one. In the source, a folder is a thread: `game/` may allocate and fail, `audio/` does
 //! neither, and `output/` drives them: with a device ([`Mixer::open`]) or without
-//! ([`Mixer::offline`]).
+//! ([`Mixer::offline`]). What crosses between them is in `link/`.
 //!
 //! # The laws
 //!

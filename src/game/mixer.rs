@@ -150,7 +150,7 @@ impl Mixer {
     /// # What `None` means
     ///
     /// The play was turned away: nothing of it will be heard, and no event will tell of it.
-    /// [`Stats::turned_away`] counts it. That happens
+    /// [`Stats::turned_away`](crate::Stats::turned_away) counts it. That happens
     ///
     /// - when the queue to the audio thread is full: more than [`Config::commands`] came before it
     ///   could empty the queue, or the device stands still;
@@ -160,8 +160,8 @@ impl Mixer {
     /// - when the [`Renderer`](crate::Renderer) is gone.
     ///
     /// A full *pool* is not among these. Such a play is accepted and gets an id, and what becomes of
-    /// it is as [`WhenFull`] says. Nor need anybody look at it: what has no id can be given to every
-    /// control, and nothing happens.
+    /// it is as [`WhenFull`](crate::WhenFull) says. Nor need anybody look at it: what has no id can be
+    /// given to every control, and nothing happens.
     pub fn play(&self, play: impl Into<Play>) -> Option<VoiceId> {
         self.start(play.into())
     }
