@@ -87,7 +87,7 @@ mod tests {
             let clip: Vec<f32> = (0..from as usize / 2).map(|i| 0.5 * sine(i, from)).collect();
             let (mixer, mut renderer) =
                 Mixer::offline(Config { sample_rate: from, ..Config::default() }).unwrap();
-            mixer.play(Play::of(&Sound::from_mono(from, &clip).unwrap()));
+            mixer.play(Play::of(Sound::from_mono(from, &clip).unwrap()));
             let mut out = vec![[0.0; 2]; to as usize / 4];
             let mut resampler = Resampler::new(from, to);
             for part in out.chunks_mut(441) {

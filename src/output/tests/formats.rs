@@ -10,7 +10,7 @@ use crate::{Mixer, Play, Sound};
 fn on_channels(channels: u16) -> Vec<f32> {
     let script = Script::new([Output { channels, ..Output::new("speakers", 48_000) }]);
     let mixer = script.open(small(), patient());
-    mixer.play(&Sound::from_stereo(48_000, &[[0.5, -0.125]; 300]).unwrap());
+    mixer.play(Sound::from_stereo(48_000, &[[0.5, -0.125]; 300]).unwrap());
     let mut buffer = vec![f32::NAN; 300 * usize::from(channels)];
     script.stream(&mixer, 1).fill(&mut buffer);
     buffer
@@ -52,7 +52,7 @@ where
     let script = Script::new([Output { format: T::FORMAT, ..Output::new("speakers", 48_000) }]);
     let mixer = script.open(small(), patient());
     let levels = [1.0, -1.0, 0.999, -0.999, 0.5, -0.5, 0.25, 1.0, 0.0, -1.0];
-    mixer.play(&Sound::from_mono(48_000, &levels).unwrap());
+    mixer.play(Sound::from_mono(48_000, &levels).unwrap());
     let mut buffer = vec![T::from_sample(0.77f32); 2 * 300];
     script.stream(&mixer, 1).fill(&mut buffer);
     let format = T::FORMAT;
@@ -94,7 +94,7 @@ where
     let script = Script::usual();
     let mixer: Mixer = script.open(small(), patient());
     let square: Vec<f32> = (0..200).map(|i| if i < 100 { 1.0 } else { -1.0 }).collect();
-    mixer.play(Play::of(&Sound::from_mono(48_000, &square).unwrap()).looping());
+    mixer.play(Play::of(Sound::from_mono(48_000, &square).unwrap()).looping());
     let other = Output { format: T::FORMAT, ..Output::new("other", 44_100) };
     let first = script.stream(&mixer, 1);
     script.change(|plan| plan.outputs = vec![other]);

@@ -133,7 +133,7 @@ pub fn why(mixer: &Mixer) -> String {
 /// A loop whose every sample says where in it that is.
 pub fn saw() -> Play {
     let saw: Vec<f32> = (0..SAW).map(saw_at).collect();
-    Play::of(&Sound::from_mono(48_000, &saw).unwrap()).looping()
+    Play::of(Sound::from_mono(48_000, &saw).unwrap()).looping()
 }
 
 const SAW: u64 = 777;
@@ -147,7 +147,7 @@ pub fn saw_at(frame: u64) -> f32 {
 pub fn tone(rate: u32, hertz: f64) -> (Play, f32) {
     let turn = std::f64::consts::TAU * hertz / f64::from(rate);
     let tone: Vec<f32> = (0..rate).map(|i| (0.5 * libm::sin(turn * f64::from(i))) as f32).collect();
-    (Play::of(&Sound::from_mono(rate, &tone).unwrap()).looping(), (0.5 * turn) as f32)
+    (Play::of(Sound::from_mono(rate, &tone).unwrap()).looping(), (0.5 * turn) as f32)
 }
 
 pub fn largest_step(frames: &[Frame]) -> f32 {

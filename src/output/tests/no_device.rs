@@ -22,7 +22,7 @@ fn without_a_device_time_passes_at_its_pace_and_plays_end() {
     let mixer = script.open(Config { sample_rate: 8000, ..small() }, timeouts);
     assert_eq!(mixer.sample_rate(), 8000);
     assert_eq!(why(&mixer), "there is no output device");
-    let voice = mixer.play(&Sound::from_mono(8000, &[0.5; 768]).unwrap());
+    let voice = mixer.play(Sound::from_mono(8000, &[0.5; 768]).unwrap());
     until("the play has ended", || !mixer.is_live(voice));
     let ends = mixer.events().filter_map(|event| match event {
         Event::Ended { why, at, .. } => Some((why, at % 128)),
@@ -185,7 +185,7 @@ fn a_device_of_another_rate_changes_neither_pitch_nor_clock() {
 fn a_device_may_change_its_channels_and_format() {
     let script = Script::usual();
     let mixer = script.open(small(), patient());
-    mixer.play(Play::of(&Sound::from_mono(48_000, &[0.5; 100]).unwrap()).looping());
+    mixer.play(Play::of(Sound::from_mono(48_000, &[0.5; 100]).unwrap()).looping());
     let stream = script.stream(&mixer, 1);
     assert!(stream.frames(300).iter().all(|frame| *frame == [0.5; 2]));
     script.change(|plan| {
@@ -203,7 +203,7 @@ fn a_device_may_change_its_channels_and_format() {
 fn a_device_that_never_calls_back_is_built_again_while_time_passes() {
     let script = Script::usual();
     let mixer = script.open(small(), hasty());
-    let voice = mixer.play(&Sound::from_mono(48_000, &[0.5; 4800]).unwrap());
+    let voice = mixer.play(Sound::from_mono(48_000, &[0.5; 4800]).unwrap());
     until("it is built again and again", || script.plan().built >= 4);
     until("the play ends in silence", || !mixer.is_live(voice));
     mixer.play(saw());

@@ -11,7 +11,7 @@ use crate::{Mixer, OutputState, Play, Sound};
 
 /// A play that makes the renderer panic, whoever drives it.
 fn panicking() -> Play {
-    Play::of(&Sound::from_mono(48_000, &[0.5; 100]).unwrap().named(PLANTED))
+    Play::of(Sound::from_mono(48_000, &[0.5; 100]).unwrap().named(PLANTED))
 }
 
 /// Everything has ended and been counted, and the mixer still answers.

@@ -227,7 +227,7 @@ fn several_threads_may_choose() {
 fn a_choice_in_the_middle_of_a_fade_brings_the_sound_back() {
     let script = three();
     let mixer = script.open(small(), patient());
-    mixer.play(Play::of(&Sound::from_mono(48_000, &[0.5; 100]).unwrap()).looping());
+    mixer.play(Play::of(Sound::from_mono(48_000, &[0.5; 100]).unwrap()).looping());
     let speakers = script.stream(&mixer, 1);
     mixer.set_device(Some("television"));
     let television = stream_on(&script, "television");
