@@ -51,7 +51,7 @@
 //!    the buffer sizes.
 //! 5. **No click.** Every change is ramped, the limiter's too. For sines from 100 Hz up, none makes
 //!    a step above 1.5 times the sine's own; where more than three ramps meet on one voice at once, of
-//!    which a seek makes two, 3 times. What the author made is left alone: a start at position 0, a clip's end, a loop's
+//!    which a seek makes two, 3.5 times. What the author made is left alone: a start at position 0, a clip's end, a loop's
 //!    seam. A whole sound that loops without one does so at every rate.
 //! 6. **Quietest is what would be missed least**, to the ear, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
