@@ -51,6 +51,7 @@ fn fresh(random: &mut Random) -> Sound {
 fn request(random: &mut Random, clock: u64) -> Play {
     let play = Play::of(fresh(random)).gain(random.unit()).pan(random.between(-1.0, 1.0));
     let play = play.speed(random.between(0.3, 3.0)).bus(BusId::new(random.below(3) as u8));
+    let play = play.tag(random.below(4));
     let play = play.priority(*random.pick(&[
         Priority::Low,
         Priority::Normal,
@@ -62,6 +63,12 @@ fn request(random: &mut Random, clock: u64) -> Play {
         1 => play.loop_range(ms(random.below(50))..ms(random.below(200))),
         2 => play.start_at(clock + random.below(3000)),
         3 => play.delay(ms(random.below(300))).from_position(ms(random.below(100))),
+        // So that seams are told to end, too.
+        4 if random.below(9) == 0 => {
+            let clip = mono(11_025, &noise(random.next(), 1 + random.below(500) as usize));
+            let loops = Play::of(clip.resampled(8_000).expect("it fits")).looping();
+            loops.tag(random.below(4))
+        }
         4 => play.when_stolen(WhenStolen::Park).fade_in(ms(random.below(100))),
         _ => play,
     }
@@ -71,22 +78,31 @@ fn request(random: &mut Random, clock: u64) -> Play {
 fn say(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
     let bus = BusId::new(random.below(3) as u8);
     let over = ms(random.below(60));
-    match random.below(16) {
+    let (tag, mute) = (Tag(random.below(4)), random.below(2) == 0);
+    match random.below(26) {
         0 => mixer.stop(voice, over),
-        1 => mixer.pause(voice, ms(0)),
-        2 => mixer.resume(voice, ms(0)),
+        1 => mixer.pause(voice, over),
+        2 => mixer.resume(voice, over),
         3 => mixer.set_gain(voice, random.unit(), over),
         4 => mixer.set_pan(voice, random.between(-1.0, 1.0), over),
         5 => mixer.set_speed(voice, random.between(0.2, 4.0), over),
         6 => mixer.seek(voice, ms(random.below(300))),
         7 => mixer.stop(bus, over),
-        8 => mixer.pause(bus, ms(0)),
-        9 | 10 => mixer.resume(bus, ms(0)),
+        8 => mixer.pause(bus, over),
+        9 | 10 => mixer.resume(bus, over),
         11 => mixer.set_gain(bus, random.unit(), over),
         12 if random.below(9) == 0 => mixer.stop_all(over),
         13 => drop(mixer.resize(1 + random.below(16) as usize)),
         14 => drop(mixer.voices()),
         15 => mixer.set_when_full(*random.pick(&POLICIES)),
+        16 | 17 => mixer.end_loop(voice),
+        18 => mixer.end_loop(bus),
+        19 => mixer.set_mute(voice, mute),
+        20 => mixer.set_mute(bus, mute),
+        21 => mixer.end_loop(tag),
+        22 => mixer.pause(tag, over),
+        23 => mixer.resume(tag, over),
+        24 => drop(mixer.position(voice)),
         _ => mixer.reset_peaks(),
     }
 }
@@ -286,6 +302,8 @@ fn absurd_change(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
         5 => mixer.seek(voice, time),
         6 => mixer.set_gain(bus, value, time),
         7 => mixer.stop(bus, time),
+        8 if random.below(2) == 0 => mixer.pause(bus, time),
+        9 if random.below(2) == 0 => mixer.resume(bus, time),
         8 => mixer.pause(voice, time),
         9 => mixer.resume(voice, time),
         10 => mixer.set_mute(voice, random.below(2) == 0),

@@ -74,17 +74,22 @@ fn assert_rows(rows: &[VoiceInfo], sounds: &[Sound]) {
 /// Says something at random about one of the plays.
 fn meddle(mixer: &Mixer, random: &mut Random, voice: Option<VoiceId>) {
     let (over, bus) = (ms(random.below(300)), BusId::new(random.below(5) as u8));
-    match random.below(24) {
+    let mute = random.below(2) == 0;
+    match random.below(28) {
         0..=5 => mixer.stop(voice, over),
-        6 => mixer.pause(voice, ms(0)),
-        7 | 8 => mixer.resume(voice, ms(0)),
+        6 => mixer.pause(voice, over),
+        7 | 8 => mixer.resume(voice, over),
         9 => mixer.set_gain(voice, random.unit(), over),
         10 => mixer.set_speed(voice, 3.0 * random.unit(), over),
         11 | 12 => mixer.seek(voice, over),
         13 => mixer.stop(bus, over),
-        14 => mixer.pause(bus, ms(0)),
-        15..=17 => (0..5).for_each(|n| mixer.resume(BusId::new(n), ms(0))),
+        14 => mixer.pause(bus, over),
+        15..=17 => (0..5).for_each(|n| mixer.resume(BusId::new(n), over)),
         18 => mixer.stop_all(over),
+        19 => mixer.end_loop(voice),
+        20 => mixer.end_loop(bus),
+        21 => mixer.set_mute(voice, mute),
+        22 => mixer.set_mute(bus, mute),
         _ => mixer.resize(1 + random.below(MAX_VOICES as u64) as usize).expect("it can be"),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::{POLICIES, PRIORITIES, Random, bits, mono, noise, sine, wav16};
 use voicepool::{
     BusId, Config, Ending, Event, Frame, Interpolation, Mixer, Parking, Play, Renderer, Sound,
-    Stats, VoiceId, WhenFull, WhenStolen, ms,
+    Stats, Tag, VoiceId, WhenFull, WhenStolen,
 };
 
 /// All that came out of a mixer.
@@ -68,6 +68,11 @@ fn sound(rate: u32, which: u64) -> Sound {
     }
 }
 
+/// Three plays share a tag.
+fn tag(play: usize) -> u64 {
+    play as u64 / 3
+}
+
 /// A game that says random things, the same for the same seed.
 struct Game {
     mixer: Mixer,
@@ -114,7 +119,7 @@ impl Game {
         let random = &mut self.random;
         let sound = random.pick(&self.sounds).clone();
         let clock = self.mixer.clock();
-        let mut play = Play::of(&sound).tag(self.plays.len() as u64).bus(BusId::MASTER);
+        let mut play = Play::of(&sound).tag(tag(self.plays.len())).bus(BusId::MASTER);
         play = play.gain(*random.pick(&[0.1, 0.3, 1.0, 3.0])).priority(*random.pick(&PRIORITIES));
         if random.below(2) == 0 {
             play = play.speed(random.between(0.3, 3.0)).pan(random.between(-1.0, 1.0));
@@ -159,18 +164,21 @@ impl Game {
         let (voice, bus, over) = (self.voice(), self.bus(), self.a_while());
         let value = self.random.between(-1.0, 1.5);
         let mixer = self.mixer.clone();
-        match self.random.below(40) {
+        let back = self.random.below(9) as usize;
+        let tag = Tag(tag(self.plays.len().saturating_sub(back)));
+        let mute = self.random.below(3) == 0;
+        match self.random.below(52) {
             0..=19 => self.play(),
             20 | 21 => mixer.stop(voice, over),
-            22 => mixer.pause(voice, ms(0)),
-            23 | 24 => mixer.resume(voice, ms(0)),
+            22 => mixer.pause(voice, over),
+            23 | 24 => mixer.resume(voice, over),
             25 | 26 => mixer.set_gain(voice, value, over),
             27 => mixer.set_pan(voice, value, over),
             28 => mixer.set_speed(voice, 2.0 * value, over),
             29 | 30 => mixer.seek(voice, over),
             31 => mixer.set_gain(bus, value, over),
-            32 => mixer.pause(bus, ms(0)),
-            33 | 34 => (0..6).for_each(|n| mixer.resume(BusId::new(n), ms(0))),
+            32 => mixer.pause(bus, over),
+            33 | 34 => (0..6).for_each(|n| mixer.resume(BusId::new(n), over)),
             35 => mixer.stop(bus, over),
             36 if value < -0.2 => mixer.stop_all(over),
             37 if self.resizes => {
@@ -178,6 +186,18 @@ impl Game {
                 self.out.told.push(format!("to {voices} voices: {:?}", mixer.resize(voices)));
             }
             38 => mixer.set_when_full(*self.random.pick(&POLICIES)),
+            39 | 40 => mixer.end_loop(voice),
+            41 => mixer.end_loop(bus),
+            42 | 43 => mixer.set_mute(voice, mute),
+            44 => mixer.set_mute(bus, mute),
+            45 => (0..6).for_each(|n| mixer.set_mute(BusId::new(n), false)),
+            46 => mixer.end_loop(tag),
+            47 => mixer.set_mute(tag, mute),
+            48 => {
+                mixer.pause(tag, over);
+                mixer.set_gain(tag, value, over);
+            }
+            49 => mixer.resume(tag, over),
             _ => {
                 // The handle goes, whoever plays it; the next plays get a new one.
                 let which = self.random.below(SOUNDS);
@@ -206,6 +226,7 @@ impl Game {
                 }
                 Event::Parked { tag, at, why, .. } => format!("{at}: {tag} Parked: {why:?}"),
                 Event::Unparked { tag, at, .. } => format!("{at}: {tag} Unparked"),
+                Event::Started { tag, at, .. } => format!("{at}: {tag} Started"),
                 other => format!("{other:?}"),
             };
             self.out.told.push(line);
@@ -290,7 +311,7 @@ fn assert_same_at_any_size(seed: u64, config: &Config) {
     for kind in ["Finished", "Stopped", "Stolen", "PoolFull", "ScheduleFull"] {
         assert!(once.endings.iter().any(|line| line.contains(kind)), "nothing ended: {kind}");
     }
-    let happened = [" Parked", "Unparked", "turned away", "voices: Ok"];
+    let happened = [" Parked", "Unparked", "Started", "turned away", "voices: Ok"];
     for kind in happened {
         assert!(once.told.iter().any(|line| line.contains(kind)), "nothing was told: {kind}");
     }
