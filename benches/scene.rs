@@ -3,9 +3,12 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{BLOCK, Bits, clips, fill, mixer, set_ramps};
 use voicepool::{
-    BusId, Config, Interpolation, Mixer, Play, Priority, Renderer, Sound, WhenFull, WhenStolen, ms,
+    BusId, Config, Interpolation, Mixer, Play, Priority, Renderer, Sound, Tag, VoiceId, WhenFull,
+    WhenStolen, ms, secs,
 };
 
 /// A speed at which every frame lies between two.
@@ -15,7 +18,7 @@ type Scene = (&'static str, fn());
 
 /// Of the pairs at the end, the second has four times as much of everything: its count may be four
 /// times as high, and a logarithm more.
-const SCENES: [Scene; 20] = [
+const SCENES: [Scene; 32] = [
     ("unity", || render(1.0, Interpolation::Linear)),
     ("linear", || render(ASKEW, Interpolation::Linear)),
     ("cubic", || render(ASKEW, Interpolation::Cubic)),
@@ -36,6 +39,18 @@ const SCENES: [Scene; 20] = [
     ("parked_4096", || parked(4096, 0.0)),
     ("waiting_1024", || parked(1024, 0.5)),
     ("waiting_4096", || parked(4096, 0.5)),
+    ("loop_ends_64", || loop_ends(64)),
+    ("loop_ends_256", || loop_ends(256)),
+    ("mutes_64", || mutes(64)),
+    ("mutes_256", || mutes(256)),
+    ("slow_pauses_64", || slow_pauses(64)),
+    ("slow_pauses_256", || slow_pauses(256)),
+    ("frozen_1024", || frozen(1024)),
+    ("frozen_4096", || frozen(4096)),
+    ("thaw_512", || thaw(512)),
+    ("thaw_2048", || thaw(2048)),
+    ("tags_64", || tags(64)),
+    ("tags_256", || tags(256)),
 ];
 
 fn main() {
@@ -228,4 +243,111 @@ fn parked(many: usize, gain: f32) {
     renderer.frames(256);
     assert_eq!(mixer.stats().parked, many);
     measured_blocks(&mut renderer, common::RATE as usize / BLOCK);
+}
+
+/// So many faint loops on a bus, and beside them so many that are parked and so many that wait.
+fn everywhere(many: usize, bus: BusId) -> (Mixer, Renderer, Vec<VoiceId>) {
+    let (mixer, mut renderer) = roomy(many, many);
+    let loops = || clips(Bits::F32).iter().cycle().take(many).map(|it| faint(it).bus(bus));
+    let low = loops().map(|play| play.priority(Priority::Low));
+    let waiting = loops().map(|play| play.delay(secs(1000.0)));
+    // Of those that wait, each has a tag of its own.
+    let waiting = (1..).zip(waiting).map(|(tag, play)| play.tag(tag));
+    let all = low.chain(loops()).chain(waiting);
+    let voices = all.map(|play| mixer.play(play).expect("room in the queue")).collect();
+    renderer.frames(256);
+    let stats = mixer.stats();
+    assert_eq!((stats.playing, stats.parked, stats.scheduled), (many, many, many));
+    (mixer, renderer, voices)
+}
+
+/// On one line a bus is told to end its loops as often as it has plays, wherever they are, and each
+/// of them is told by itself.
+fn loop_ends(many: usize) {
+    let bus = BusId::new(1);
+    let (mixer, mut renderer, voices) = everywhere(many, bus);
+    for voice in voices {
+        mixer.end_loop(bus);
+        mixer.end_loop(voice);
+        mixer.end_loop(BusId::MASTER);
+    }
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| renderer.render(&mut quantum));
+}
+
+/// On one line every play is muted, and its bus is muted and heard again; each time somebody comes who
+/// robs whoever is missed least.
+fn mutes(many: usize) {
+    let bus = BusId::new(1);
+    let (mixer, mut renderer, voices) = everywhere(many, bus);
+    for (voice, clip) in voices.iter().zip(clips(Bits::F32).iter().cycle()) {
+        mixer.set_mute(*voice, true);
+        mixer.set_mute(bus, true);
+        mixer.set_mute(bus, false);
+        mixer.play(endless(clip).bus(bus)).expect("room in the queue");
+    }
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| renderer.render(&mut quantum));
+    assert!(mixer.stats().stolen > 0);
+}
+
+/// Every play, its bus and the master fade into a pause and out of it, each time over another time.
+fn slow_pauses(many: usize) {
+    let bus = BusId::new(1);
+    let (mixer, mut renderer, voices) = everywhere(many, bus);
+    for (fade, voice) in (1000..).map(ms).zip(&voices) {
+        mixer.pause(*voice, fade);
+        mixer.pause(bus, fade);
+        mixer.resume(bus, fade);
+        mixer.pause(BusId::MASTER, fade);
+        mixer.resume(BusId::MASTER, fade);
+    }
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| (0..4).for_each(|_| renderer.render(&mut quantum)));
+}
+
+/// Both sides of what is said to tags: to one that all plays have, and to as many as there are voices.
+fn tags(many: usize) {
+    let (mixer, mut renderer, _) = everywhere(many, BusId::new(1));
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| {
+        mixer.set_gain(Tag(0), 0.5, ms(0));
+        mixer.set_mute(Tag(0), true);
+        mixer.pause(Tag(0), ms(1000));
+        (1..=many as u64).for_each(|tag| mixer.end_loop(Tag(tag)));
+        renderer.render(&mut quantum);
+    });
+}
+
+/// Half a second of a paused bus for which so many plays wait, the last for hardly longer than the
+/// first.
+fn frozen(many: usize) {
+    let (mixer, mut renderer) = roomy(8, many);
+    let bus = BusId::new(1);
+    mixer.pause(bus, ms(0));
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(many).enumerate() {
+        let play = faint(clip).bus(bus).delay(Duration::from_micros(100 + n as u64 % 5000));
+        mixer.play(play).expect("room in the queue");
+    }
+    renderer.frames(256);
+    assert_eq!(mixer.stats().scheduled, many);
+    measured_blocks(&mut renderer, common::RATE as usize / 2 / BLOCK);
+    assert_eq!(mixer.stats().scheduled, many);
+}
+
+/// The bus goes on, and all of them begin in one quantum, each robbing another.
+fn thaw(many: usize) {
+    let (mixer, mut renderer) = roomy(8, many);
+    let bus = BusId::new(1);
+    mixer.pause(bus, ms(0));
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(many).enumerate() {
+        let delay = Duration::from_micros(100 + n as u64 % 2000);
+        let play = faint(clip).when_stolen(WhenStolen::End);
+        mixer.play(play.bus(bus).delay(delay)).expect("room in the queue");
+    }
+    renderer.frames(256);
+    mixer.resume(bus, ms(0));
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| (0..2).for_each(|_| renderer.render(&mut quantum)));
+    assert_eq!((mixer.stats().scheduled, mixer.stats().stolen), (0, many as u64 - 8));
 }
