@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Random, mono};
-use voicepool::{BusId, Config, Ending, Event, Mixer, Play, Renderer};
+use voicepool::{BusId, Config, Ending, Event, Mixer, Play, Priority, Renderer, WhenStolen};
 
 const QUANTUM: u64 = 128;
 /// All of them divide a second into whole nanoseconds, so that every frame is a duration.
@@ -144,7 +144,54 @@ fn frames(frames: u64, rate: u32) -> Duration {
     Duration::from_nanos(frames * (1_000_000_000 / u64::from(rate)))
 }
 
-/// The same by a mixer, of plays that are a frame long.
+/// Says all of a script to a mixer in which something sounds on some buses, and nobody is robbed.
+/// `play` makes of a bus and a time what is played.
+fn perform(
+    (mixer, renderer): (&Mixer, &mut Renderer),
+    (script, sounds_on): (&Script, &[usize]),
+    until: u64,
+    sizes: &mut dyn FnMut() -> u64,
+    play: &dyn Fn(BusId, u64) -> Play,
+) {
+    let rate = mixer.sample_rate();
+    let bus = |bus: usize| BusId::new(bus as u8);
+    let hum = mono(rate, &[0.0; 77]);
+    for on in sounds_on {
+        let hum = Play::of(&hum).looping().priority(Priority::Protected);
+        mixer.play(hum.bus(bus(*on)).tag(u64::MAX));
+    }
+    let (mut plays, mut clock) = (0, 0);
+    let mut render = |to: u64| {
+        while clock < to {
+            let frames = sizes().min(to - clock);
+            renderer.frames(frames as usize);
+            clock += frames;
+        }
+    };
+    for (at, said) in script {
+        render(*at);
+        for said in said {
+            match *said {
+                Said::Play { bus: on, delay } => {
+                    mixer.play(play(bus(on), delay).tag(plays)).expect("a long queue");
+                    plays += 1;
+                }
+                Said::Pause { bus: on, fade } => mixer.pause(bus(on), frames(fade, rate)),
+                Said::Resume { bus: on, fade } => mixer.resume(bus(on), frames(fade, rate)),
+            }
+        }
+    }
+    // What is mixed ahead of the clock would begin sooner than is counted.
+    render(until - QUANTUM);
+}
+
+/// How many plays a script has.
+fn plays(script: &Script) -> usize {
+    let said = script.iter().flat_map(|(_, said)| said);
+    said.filter(|said| matches!(said, Said::Play { .. })).count()
+}
+
+/// By a mixer, of plays that are a frame long.
 fn heard(
     script: &Script,
     sounds_on: &[usize],
@@ -155,37 +202,11 @@ fn heard(
     let many = Config { voices: 256, scheduled: 4000, commands: 4000, ..Config::DEFAULT };
     let config = Config { sample_rate: rate, ..many };
     let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
-    let bus = |bus: usize| BusId::new(bus as u8);
-    let (hum, blip) = (mono(rate, &[0.0; 77]), mono(rate, &[0.5]));
-    for on in sounds_on {
-        mixer.play(Play::of(&hum).looping().bus(bus(*on)).tag(u64::MAX));
-    }
-    let mut plays = 0;
-    let mut clock = 0;
-    let mut render = |renderer: &mut Renderer, to: u64| {
-        while clock < to {
-            let frames = sizes().min(to - clock);
-            renderer.frames(frames as usize);
-            clock += frames;
-        }
-    };
-    for (at, said) in script {
-        render(&mut renderer, *at);
-        for said in said {
-            match *said {
-                Said::Play { bus: on, delay } => {
-                    let play = Play::of(&blip).bus(bus(on)).delay(frames(delay, rate)).tag(plays);
-                    mixer.play(play).expect("a long queue");
-                    plays += 1;
-                }
-                Said::Pause { bus: on, fade } => mixer.pause(bus(on), frames(fade, rate)),
-                Said::Resume { bus: on, fade } => mixer.resume(bus(on), frames(fade, rate)),
-            }
-        }
-    }
-    // What is mixed ahead of the clock would begin sooner than is counted.
-    render(&mut renderer, until - QUANTUM);
-    let mut begun = vec![[None; 2]; plays as usize];
+    let blip = mono(rate, &[0.5]);
+    perform((&mixer, &mut renderer), (script, sounds_on), until, sizes, &|bus, delay| {
+        Play::of(&blip).bus(bus).delay(frames(delay, rate))
+    });
+    let mut begun = vec![[None; 2]; plays(script)];
     for event in mixer.events() {
         match event {
             Event::Started { tag, at, .. } => begun[tag as usize][0] = Some(at),
@@ -197,6 +218,35 @@ fn heard(
     }
     assert_eq!(mixer.stats().missed_events, 0);
     begun
+}
+
+/// By a mixer that has no voice for any of them: on which frame each is over, which lasts as long as
+/// the script has it wait.
+fn parked(
+    script: &Script,
+    sounds_on: &[usize],
+    rate: u32,
+    until: u64,
+    sizes: &mut dyn FnMut() -> u64,
+) -> Vec<Option<u64>> {
+    let (voices, max_voices) = (sounds_on.len(), sounds_on.len());
+    let many = Config { voices, max_voices, parked: 4000, commands: 4000, ..Config::DEFAULT };
+    let config = Config { sample_rate: rate, ..many };
+    let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
+    perform((&mixer, &mut renderer), (script, sounds_on), until, sizes, &|bus, delay| {
+        let clip = mono(rate, &vec![0.5; delay as usize]);
+        Play::of(clip).bus(bus).when_stolen(WhenStolen::Park)
+    });
+    let mut over = vec![None; plays(script)];
+    for event in mixer.events() {
+        match event {
+            Event::Parked { .. } => (),
+            Event::Ended { tag, at, why: Ending::Finished, .. } => over[tag as usize] = Some(at),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(mixer.stats().missed_events, 0);
+    over
 }
 
 /// Random scripts at toy rates, with pauses of any fade on every bus and on the master, some buses
@@ -223,6 +273,29 @@ fn a_delayed_play_begins_on_the_frame_that_arithmetic_says() {
         late += expected.iter().filter(|at| at[0].is_none()).count();
     }
     assert!(late > 100, "{late} had still to wait");
+}
+
+/// Whoever is parked keeps the time of its bus as well, and is over on the frame on which it has moved
+/// for as long as the sound lasts.
+#[test]
+fn a_parked_play_ends_on_the_frame_that_arithmetic_says() {
+    for seed in 0..60 {
+        let mut random = Random(seed);
+        let rate = RATES[seed as usize % RATES.len()];
+        let sounds_on: &[usize] = [&[0, 1, 2, 3, 4], &[1, 3][..], &[0]][seed as usize / 7 % 3];
+        let script = script(&mut random, 6000);
+        let until = 8192 + QUANTUM;
+        let declick = (u64::from(rate) * 5 + 500) / 1000;
+        let expected = expected(&script, sounds_on, declick.max(1), until);
+        let most = *random.pick(&[1, 40, 300, 5000]);
+        let parked = parked(&script, sounds_on, rate, until, &mut || 1 + random.below(most));
+        let wrong = expected.iter().zip(&parked).position(|(one, other)| one[0] != *other);
+        assert_eq!(
+            wrong.map(|play| (play, expected[play], parked[play])),
+            None,
+            "seed {seed}, {rate} Hz: of {script:?}"
+        );
+    }
 }
 
 /// A burst that is paused half-way goes on as a burst: with its bus, with the master, however long

@@ -247,6 +247,29 @@ fn a_second_fade_may_hurry_the_first_and_never_holds_it_up() {
     }
 }
 
+/// The longest fades there are do what they say: next to nothing, until they are hurried.
+#[test]
+fn an_endless_fade_can_be_hurried() {
+    let clip = mono(1000, &[0.5; 50]);
+    for whom in ALL {
+        let (mixer, mut renderer) = toy();
+        let voice = mixer.play(Play::of(&clip).looping().bus(BUS)).expect("room");
+        renderer.frames(128);
+        mixer.pause(whom.of(voice), Duration::MAX);
+        let heard = renderer.frames(4992);
+        assert!(heard.iter().all(|frame| frame[0] > 0.499), "{whom:?}");
+        mixer.pause(whom.of(voice), ms(9));
+        renderer.frames(128 + 128);
+        assert_eq!(renderer.frames(4992), [[0.0; 2]; 4992], "{whom:?}");
+        mixer.resume(whom.of(voice), Duration::MAX);
+        let heard = renderer.frames(4992);
+        assert!(heard.iter().all(|frame| frame[0] < 0.001), "{whom:?}");
+        mixer.resume(whom.of(voice), ms(0));
+        renderer.frames(128 + 128);
+        assert_eq!(renderer.frames(4992), [[0.5; 2]; 4992], "{whom:?}");
+    }
+}
+
 /// A mute is a gain of its own: time goes on beneath it, and so does the other gain.
 #[test]
 fn a_mute_is_a_gain_of_its_own() {
