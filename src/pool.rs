@@ -56,11 +56,6 @@ impl Walk {
         self.next = pool.slots.get(slot as usize)?.newer;
         Some(slot)
     }
-
-    /// The slot that comes next.
-    pub fn peek<T>(&self, pool: &Pool<T>) -> Option<u32> {
-        pool.slots.get(self.next as usize).map(|_| self.next)
-    }
 }
 
 /// Names one value in one [`Pool`]. Once the value is removed the key finds nothing, ever.

@@ -1,6 +1,7 @@
 //! The audio side. Nothing in this folder allocates, frees, locks, logs, waits or panics once the
 //! renderer is made.
 
+mod aligned;
 mod bus;
 mod kernel;
 mod plays;

@@ -11,6 +11,9 @@ use crate::scene::{BLOCK, Contender, Driver, Frame, Scene, Voice};
 /// Positions have 16 bits after the point.
 const ONE: u64 = 1 << 16;
 
+/// Once it has begun, voicepool starts plays a quantum later: it mixes ahead of what it hands out.
+const LATER: u64 = 128;
+
 /// Kernels read this many bytes at once: loads that straddle two cache lines are left to others.
 const ALIGN: usize = 32;
 
@@ -51,12 +54,13 @@ struct Limit<S> {
     /// Of every voice.
     step: u64,
     mix: Mix,
+    begun: bool,
 }
 
 impl<S: Sample> Limit<S> {
     fn new(scene: &Scene, clips: Vec<Unrolled<S>>, resample: Resample<S>) -> Limit<S> {
         let voices = Vec::with_capacity(scene.voices);
-        Limit { clips, resample, voices, step: ONE, mix: Mix::new(BLOCK) }
+        Limit { clips, resample, voices, step: ONE, mix: Mix::new(BLOCK), begun: false }
     }
 
     /// A voice's samples, and the place of its frame in them.
@@ -71,11 +75,16 @@ impl<S: Sample> Driver for Limit<S> {
         // voicepool's pan law.
         let gains = [1.0 - voice.pan, 1.0 + voice.pan].map(|side| voice.gain * side.sqrt());
         self.step = (voice.pitch * ONE as f32) as u64;
-        self.voices.push(Reader { clip: voice.clip % self.clips.len(), position: 0, gains });
+        let clip = voice.clip % self.clips.len();
+        // In a loop, what comes later is what stands a little before the beginning: its end.
+        let later = if self.begun { LATER * self.step } else { 0 };
+        let end = self.clips[clip].frames as u64 * ONE;
+        self.voices.push(Reader { clip, position: (end - later) % end, gains });
     }
 
     fn render(&mut self, out: &mut [Frame]) {
         assert_eq!(out.len(), BLOCK);
+        self.begun = true;
         let mut mix = std::mem::take(&mut self.mix);
         mix.clear();
         // SAFETY: `main` has made sure of AVX2 and FMA, all that the kernels ask for.

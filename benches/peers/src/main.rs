@@ -16,10 +16,11 @@ mod scene;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: voicepool-peers summary | table
+usage: voicepool-peers summary | limits | table
 
 summary  checks that all do the same work, then measures 256 voices for some three minutes; the
          last line has the ratios
+limits   the same checks, then voicepool against the limit alone, for less than a minute
 table    the same checks, then everything at 32, 256 and 1024 voices, and how voicepool's cost grows
          from 1 to 4096 voices, as Markdown, in some five minutes
 ";
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let report = match arguments[..] {
         ["summary"] => report::summary,
+        ["limits"] => report::limits,
         ["table"] => report::table,
         ["--help" | "-h"] => {
             print!("{USAGE}");

@@ -2,25 +2,30 @@
 
 use std::hint::black_box;
 
-use voicepool::{Config, Interpolation, Mixer, Play, Renderer, Sound, WhenStolen};
+use voicepool::{Config, Interpolation, Mixer, Play, Renderer, Sound, WhenStolen, secs};
 
-use crate::scene::{Clips, Contender, Driver, Frame, RATE, Scene, Voice};
+use crate::scene::{Clips, Contender, Driver, Frame, RATE, Scene, Voice, sixteen};
 
 struct Ours {
     mixer: Mixer,
     renderer: Renderer,
     sounds: Vec<Sound>,
+    /// Whether every gain is on its way for as long as anybody looks.
+    ramped: bool,
 }
 
 impl Driver for Ours {
     fn play(&mut self, voice: Voice) {
         let sound = &self.sounds[voice.clip % self.sounds.len()];
         let play = Play::of(sound).gain(voice.gain).pan(voice.pan).speed(voice.pitch);
-        if voice.looping {
+        let id = if voice.looping {
             // Unless told, a robbed loop parks; then it would not have ended for the newcomer.
-            self.mixer.play(play.looping().when_stolen(WhenStolen::End));
+            self.mixer.play(play.looping().when_stolen(WhenStolen::End))
         } else {
-            self.mixer.play(play);
+            self.mixer.play(play)
+        };
+        if self.ramped {
+            self.mixer.set_gain(id, 0.5 * voice.gain, secs(3600.0));
         }
     }
 
@@ -40,40 +45,63 @@ impl Driver for Ours {
 }
 
 fn make(scene: &Scene, sounds: Vec<Sound>, interpolation: Interpolation) -> Box<dyn Driver> {
+    Box::new(ours(scene, sounds, interpolation))
+}
+
+fn ours(scene: &Scene, sounds: Vec<Sound>, interpolation: Interpolation) -> Ours {
     let config = Config {
         voices: scene.voices,
         max_voices: scene.voices,
-        commands: scene.together.max(1024),
+        commands: (2 * scene.together).max(1024),
         sample_rate: RATE,
         interpolation,
         ..Config::default()
     };
     let (mixer, renderer) = Mixer::offline(config).expect("sizes within bounds");
-    Box::new(Ours { mixer, renderer, sounds })
+    Ours { mixer, renderer, sounds, ramped: false }
 }
 
 fn floats(clips: &Clips) -> Vec<Sound> {
     clips.0.iter().map(|clip| Sound::from_mono(RATE, clip).expect("noise is finite")).collect()
 }
 
-/// Sixteen bits come in a file, and stay sixteen bits.
-fn sixteens(clips: &Clips) -> Vec<Sound> {
-    clips.sixteen().map(|clip| Sound::from_bytes(wav(&clip)).expect("a WAV file")).collect()
+/// Mono and stereo in turn, of floats and of 16 bits in turn: no two neighbours alike. A side of
+/// the stereo ones is the next clip.
+fn every_kind(clips: &Clips) -> Vec<Sound> {
+    let beside = |at: usize| clips.0[at].iter().zip(clips.0[(at + 1) % clips.0.len()].iter());
+    let kind = |(at, (clip, short)): (usize, (Sound, Sound))| match at % 4 {
+        0 => clip,
+        1 => {
+            let frames: Vec<Frame> = beside(at).map(|(left, right)| [*left, *right]).collect();
+            Sound::from_stereo(RATE, &frames).expect("noise is finite")
+        }
+        2 => short,
+        _ => {
+            let frames: Vec<i16> = beside(at).flat_map(|(l, r)| [*l, *r].map(sixteen)).collect();
+            Sound::from_bytes(wav(&frames, 2)).expect("a WAV file")
+        }
+    };
+    floats(clips).into_iter().zip(sixteens(clips)).enumerate().map(kind).collect()
 }
 
-/// A WAV file of 16-bit mono samples.
-fn wav(samples: &[i16]) -> Vec<u8> {
+/// Sixteen bits come in a file, and stay sixteen bits.
+fn sixteens(clips: &Clips) -> Vec<Sound> {
+    clips.sixteen().map(|clip| Sound::from_bytes(wav(&clip, 1)).expect("a WAV file")).collect()
+}
+
+/// A WAV file of 16-bit samples.
+fn wav(samples: &[i16], channels: u16) -> Vec<u8> {
     let bytes = 2 * samples.len() as u32;
     let mut file = Vec::with_capacity(44 + 2 * samples.len());
     file.extend(b"RIFF");
     file.extend((36 + bytes).to_le_bytes());
     file.extend(b"WAVEfmt ");
     file.extend(16u32.to_le_bytes());
-    // PCM, one channel.
-    file.extend([1u16, 1].map(u16::to_le_bytes).as_flattened());
-    file.extend([RATE, 2 * RATE].map(u32::to_le_bytes).as_flattened());
+    // PCM.
+    file.extend([1u16, channels].map(u16::to_le_bytes).as_flattened());
+    file.extend([RATE, 2 * RATE * u32::from(channels)].map(u32::to_le_bytes).as_flattened());
     // Bytes in a frame, bits in a sample.
-    file.extend([2u16, 16].map(u16::to_le_bytes).as_flattened());
+    file.extend([2 * channels, 16].map(u16::to_le_bytes).as_flattened());
     file.extend(b"data");
     file.extend(bytes.to_le_bytes());
     file.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
@@ -96,6 +124,23 @@ pub const F32: Contender = OURS;
 pub const I16: Contender = Contender {
     name: "voicepool, 16-bit clips",
     make: |scene| make(scene, sixteens(scene.clips), Interpolation::Linear),
+    ..OURS
+};
+
+/// Clips of all kinds, no two neighbours alike.
+pub const EVERY_KIND: Contender = Contender {
+    name: "voicepool, kinds in turn",
+    make: |scene| make(scene, every_kind(scene.clips), Interpolation::Linear),
+    ..OURS
+};
+
+/// Every gain on its way.
+pub const RAMPED: Contender = Contender {
+    name: "voicepool, on ramps",
+    make: |scene| {
+        let ours = ours(scene, floats(scene.clips), Interpolation::Linear);
+        Box::new(Ours { ramped: true, ..ours })
+    },
     ..OURS
 };
 

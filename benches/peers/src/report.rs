@@ -18,21 +18,8 @@ const SHORT_PART: Duration = Duration::from_secs(20);
 /// The ratios that a change is judged by, in the last line.
 pub fn summary() -> Result<(), String> {
     let clips = checked_clips()?;
-
-    let field = with_peers([limit::F32, ours::F32]);
-    let lanes = race::render(&field, VOICES, 1.0, &clips, PART)?;
-    tell("at unity, ns a frame of a voice", &lanes);
-    let [limit, ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
-    let unity = (ours.over(limit), best(peers, ours));
-
-    let field = with_peers([limit::F32, ours::F32, limit::CUBIC, ours::CUBIC]);
-    let lanes = race::render(&field, VOICES, PITCH, &clips, PART)?;
-    tell("3 semitones up, ns a frame of a voice", &lanes);
-    let [limit, ours, limit_cubic, ours_cubic, peers @ ..] = &lanes[..] else {
-        unreachable!("as many as contenders")
-    };
-    let linear = (ours.over(limit), best(peers, ours));
-    let cubic = ours_cubic.over(limit_cubic);
+    let unity = Unity::race(&clips, &peers::ALL, PART)?;
+    let pitched = Pitched::race(&clips, &peers::ALL, PART)?;
 
     let lanes = race::play(&with_peers([ours::F32]), VOICES, &Clips::falling(), PART)?;
     tell("into a full pool, ns a play", &lanes);
@@ -44,16 +31,92 @@ pub fn summary() -> Result<(), String> {
 
     println!(
         "summary unity_vs_limit={:.2} unity_vs_best_peer={:.2} linear_vs_limit={:.2} \
-         linear_vs_best_peer={:.2} cubic_vs_limit={:.2} play_vs_best_peer={:.2} heap_calls={}",
-        unity.0,
-        unity.1,
-        linear.0,
-        linear.1,
-        cubic,
+         linear_vs_best_peer={:.2} cubic_vs_limit={:.2} play_vs_best_peer={:.2} heap_calls={} \
+         i16_vs_limit={:.2} ramp_vs_unity={:.2}",
+        unity.vs_limit,
+        unity.vs_best_peer,
+        pitched.linear_vs_limit,
+        pitched.linear_vs_best_peer,
+        pitched.cubic_vs_limit,
         best(peers, ours),
         ours.heap_calls(),
+        unity.i16_vs_limit,
+        unity.ramp_vs_unity,
     );
     Ok(())
+}
+
+/// What of the summary needs no peers, in the last line.
+pub fn limits() -> Result<(), String> {
+    let clips = checked_clips()?;
+    let unity = Unity::race(&clips, &[], SHORT_PART)?;
+    let pitched = Pitched::race(&clips, &[], SHORT_PART)?;
+    println!(
+        "limits unity_vs_limit={:.2} linear_vs_limit={:.2} cubic_vs_limit={:.2} \
+         i16_vs_limit={:.2} i16_linear_vs_limit={:.2} ramp_vs_unity={:.2} kinds_vs_unity={:.2}",
+        unity.vs_limit,
+        pitched.linear_vs_limit,
+        pitched.cubic_vs_limit,
+        unity.i16_vs_limit,
+        pitched.i16_vs_limit,
+        unity.ramp_vs_unity,
+        unity.kinds_vs_unity,
+    );
+    Ok(())
+}
+
+/// Clips as they are.
+struct Unity {
+    vs_limit: f64,
+    vs_best_peer: f64,
+    i16_vs_limit: f64,
+    ramp_vs_unity: f64,
+    /// Over the mean of what each kind's samples would take alone: half of them are stereo.
+    kinds_vs_unity: f64,
+}
+
+impl Unity {
+    fn race(clips: &Clips, peers: &[Contender], time: Duration) -> Result<Unity, String> {
+        let first = [limit::F32, ours::F32, limit::I16, ours::I16, ours::RAMPED, ours::EVERY_KIND];
+        let lanes = race::render(&[&first, peers].concat(), VOICES, 1.0, clips, time)?;
+        tell("at unity, ns a frame of a voice", &lanes);
+        let [limit, ours, limit_i16, ours_i16, ramped, kinds, peers @ ..] = &lanes[..] else {
+            unreachable!("as many as contenders")
+        };
+        Ok(Unity {
+            vs_limit: ours.over(limit),
+            vs_best_peer: best(peers, ours),
+            i16_vs_limit: ours_i16.over(limit_i16),
+            ramp_vs_unity: ramped.over(ours),
+            kinds_vs_unity: kinds.over(ours),
+        })
+    }
+}
+
+/// Clips three semitones up.
+struct Pitched {
+    linear_vs_limit: f64,
+    linear_vs_best_peer: f64,
+    cubic_vs_limit: f64,
+    i16_vs_limit: f64,
+}
+
+impl Pitched {
+    fn race(clips: &Clips, peers: &[Contender], time: Duration) -> Result<Pitched, String> {
+        let first = [limit::F32, ours::F32, limit::CUBIC, ours::CUBIC, limit::I16, ours::I16];
+        let lanes = race::render(&[&first, peers].concat(), VOICES, PITCH, clips, time)?;
+        tell("3 semitones up, ns a frame of a voice", &lanes);
+        let [limit, ours, limit_cubic, ours_cubic, limit_i16, ours_i16, peers @ ..] = &lanes[..]
+        else {
+            unreachable!("as many as contenders")
+        };
+        Ok(Pitched {
+            linear_vs_limit: ours.over(limit),
+            linear_vs_best_peer: best(peers, ours),
+            cubic_vs_limit: ours_cubic.over(limit_cubic),
+            i16_vs_limit: ours_i16.over(limit_i16),
+        })
+    }
 }
 
 fn checked_clips() -> Result<Clips, String> {

@@ -56,9 +56,13 @@ impl Clips {
 
     /// The same in 16 bits.
     pub fn sixteen(&self) -> impl Iterator<Item = Vec<i16>> {
-        let sixteen = |sample: &f32| (sample * 32_768.0).round() as i16;
-        self.0.iter().map(move |clip| clip.iter().map(sixteen).collect())
+        self.0.iter().map(|clip| clip.iter().copied().map(sixteen).collect())
     }
+}
+
+/// A sample in 16 bits.
+pub fn sixteen(sample: f32) -> i16 {
+    (sample * 32_768.0).round() as i16
 }
 
 /// What a contender is made for.

@@ -66,7 +66,7 @@ pub(super) struct Way<'a> {
 
 impl Way<'_> {
     /// All gains on the way, in the order in which they are multiplied.
-    fn all(&self) -> impl Iterator<Item = &Ramp> {
+    pub fn all(&self) -> impl Iterator<Item = &Ramp> {
         self.bus.all().into_iter().chain(self.master.all())
     }
 

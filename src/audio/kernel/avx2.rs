@@ -131,6 +131,7 @@ impl Lanes for Avx2 {
         fn load_counted(self, from: &[u32; LANES]) -> __m256i {
             _mm256_loadu_si256(from.as_ptr().cast())
         }
+        fn counted(self, words: __m256i) -> __m256 { _mm256_cvtepi32_ps(words) }
         fn store_counted(self, words: __m256i, to: &mut [u32; LANES]) {
             _mm256_storeu_si256(to.as_mut_ptr().cast(), words)
         }

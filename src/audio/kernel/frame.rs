@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)] // To read where a caller has proved that the clip is.
 
+use std::ops::Range;
+
 use super::lanes::{LANES, Lanes, Rows};
 use crate::sound::{Sample, Samples};
 
@@ -18,6 +20,9 @@ pub trait ClipFrame: Copy {
 
     /// The clip of a sound whose frames are of this kind.
     fn clip(samples: &Samples) -> Option<&[Self]>;
+
+    /// Frames of a clip that are of this kind.
+    fn frames(frames: Frames<'_>) -> Option<&[Self]>;
 
     /// Left and right.
     fn stereo(self) -> [f32; 2];
@@ -36,6 +41,29 @@ pub trait ClipFrame: Copy {
     /// # Safety
     /// The clip has all four, at each place.
     unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4];
+}
+
+/// Some frames of a clip, of whatever kind they are.
+#[derive(Clone, Copy)]
+pub enum Frames<'a> {
+    Mono16(&'a [[i16; 1]]),
+    Stereo16(&'a [[i16; 2]]),
+    Mono32(&'a [[f32; 1]]),
+    Stereo32(&'a [[f32; 2]]),
+}
+
+impl Frames<'_> {
+    pub const NONE: Frames<'static> = Frames::Mono16(&[]);
+
+    /// A range of a clip, or none if that has not all of it.
+    pub fn of(samples: &Samples, range: Range<usize>) -> Frames<'_> {
+        match samples {
+            Samples::Mono16(clip) => Frames::Mono16(clip.get(range).unwrap_or_default()),
+            Samples::Stereo16(clip) => Frames::Stereo16(clip.get(range).unwrap_or_default()),
+            Samples::Mono32(clip) => Frames::Mono32(clip.get(range).unwrap_or_default()),
+            Samples::Stereo32(clip) => Frames::Stereo32(clip.get(range).unwrap_or_default()),
+        }
+    }
 }
 
 /// How many lines of memory are asked for ahead. A voice reads some thirty in a block; from here
@@ -102,6 +130,11 @@ impl ClipFrame for [f32; 1] {
     }
 
     #[inline(always)]
+    fn frames(frames: Frames<'_>) -> Option<&[Self]> {
+        if let Frames::Mono32(clip) = frames { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
     fn stereo(self) -> [f32; 2] {
         [self[0]; 2]
     }
@@ -131,6 +164,11 @@ impl ClipFrame for [f32; 2] {
 
     fn clip(samples: &Samples) -> Option<&[Self]> {
         if let Samples::Stereo32(clip) = samples { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
+    fn frames(frames: Frames<'_>) -> Option<&[Self]> {
+        if let Frames::Stereo32(clip) = frames { Some(clip) } else { None }
     }
 
     #[inline(always)]
@@ -168,6 +206,11 @@ impl ClipFrame for [i16; 1] {
     }
 
     #[inline(always)]
+    fn frames(frames: Frames<'_>) -> Option<&[Self]> {
+        if let Frames::Mono16(clip) = frames { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
     fn stereo(self) -> [f32; 2] {
         [self[0].value(); 2]
     }
@@ -198,6 +241,11 @@ impl ClipFrame for [i16; 2] {
 
     fn clip(samples: &Samples) -> Option<&[Self]> {
         if let Samples::Stereo16(clip) = samples { Some(clip) } else { None }
+    }
+
+    #[inline(always)]
+    fn frames(frames: Frames<'_>) -> Option<&[Self]> {
+        if let Frames::Stereo16(clip) = frames { Some(clip) } else { None }
     }
 
     #[inline(always)]

@@ -49,6 +49,8 @@ pub trait Lanes: Copy {
     fn count(self, first: u32, step: u32) -> Self::Words;
     fn count_on(self, words: Self::Words, by: u32) -> Self::Words;
     fn load_counted(self, from: &[u32; LANES]) -> Self::Words;
+    /// Words that are integers, below 2^31, as floats.
+    fn counted(self, words: Self::Words) -> Self::Floats;
     fn store_counted(self, words: Self::Words, to: &mut [u32; LANES]);
     /// The fraction that each word is of 2^32: of its bits the upper 24, which a float holds.
     fn fraction(self, words: Self::Words) -> Self::Floats;

@@ -2,12 +2,16 @@
 //!
 //! A caller cuts a block at clip ends and loop points first, so that a run here reads contiguous
 //! frames and never branches. `scalar` says what the right bits are; `wide` computes the same bits
-//! eight frames at a time, in the `lanes` of the best instruction set that the processor has.
+//! eight frames at a time, in the `lanes` of the best instruction set that the processor has, and
+//! `pass` does so for several voices at once.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod between;
 mod frame;
+mod gains;
 mod lanes;
+mod pass;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod plain;
 mod scalar;
@@ -15,8 +19,9 @@ mod scalar;
 mod sse2;
 mod wide;
 
-pub(super) use frame::{ClipFrame, prefetch};
-pub(super) use wide::AT_ONCE;
+pub(super) use frame::{ClipFrame, Frames, prefetch};
+pub(super) use gains::{Gain, Gains, Slope};
+pub(super) use pass::{Part, Stride};
 
 use crate::audio::voice::glide::Glide;
 use crate::config::Interpolation;
@@ -52,37 +57,6 @@ impl Mix<'_> {
     }
 }
 
-/// The gains of a run: the same for all of it, or one for each frame.
-#[derive(Clone, Copy)]
-pub(super) enum Gains<'a> {
-    Steady([f32; 2]),
-    Curve { left: &'a [f32], right: &'a [f32] },
-}
-
-impl Gains<'_> {
-    /// The gains of a part.
-    pub fn part(&self, from: usize, len: usize) -> Gains<'_> {
-        match self {
-            Gains::Steady(gains) => Gains::Steady(*gains),
-            Gains::Curve { left, right } => Gains::Curve {
-                left: left.get(from..from + len).unwrap_or_default(),
-                right: right.get(from..from + len).unwrap_or_default(),
-            },
-        }
-    }
-
-    /// The gains from some frame on.
-    fn rest(&self, from: usize) -> Gains<'_> {
-        match self {
-            Gains::Steady(gains) => Gains::Steady(*gains),
-            Gains::Curve { left, right } => Gains::Curve {
-                left: left.get(from..).unwrap_or_default(),
-                right: right.get(from..).unwrap_or_default(),
-            },
-        }
-    }
-}
-
 /// The kernels of one processor, for one way to read between the samples. Chosen once.
 pub(super) struct Kernels {
     cpu: Cpu,
@@ -101,29 +75,11 @@ impl Kernels {
 
     /// Adds a run of frames as they are.
     pub fn copy<F: ClipFrame>(&self, mut mix: Mix, clip: &[F], gains: Gains) {
-        let done = self.cpu.run(wide::Copy { mix: mix.rest(0), clip, gains });
+        let done = self.cpu.run(wide::Copy { mix: mix.rest(0), clip, gains: &gains });
         if done == mix.len() {
             return;
         }
         scalar::copy(mix.rest(done), clip.get(done..).unwrap_or_default(), gains.rest(done));
-    }
-
-    /// Adds runs of several clips, each at one gain: to each frame one after the other, as if
-    /// each clip had been added alone.
-    pub fn copy_all<F: ClipFrame>(
-        &self,
-        mut mix: Mix,
-        clips: [&[F]; AT_ONCE],
-        gains: [[f32; 2]; AT_ONCE],
-    ) {
-        let done = self.cpu.run(wide::CopyAll { mix: mix.rest(0), clips, gains });
-        if done == mix.len() {
-            return;
-        }
-        for (clip, gains) in clips.into_iter().zip(gains) {
-            let clip = clip.get(done..).unwrap_or_default();
-            scalar::copy(mix.rest(done), clip, Gains::Steady(gains));
-        }
     }
 
     /// Adds a run of frames read between the samples: `clip` begins at the first tap of
@@ -136,13 +92,29 @@ impl Kernels {
         glide: Glide,
         gains: Gains,
     ) {
+        if glide.remaining() == 0 {
+            return self.step(mix, clip, position, glide.step(), gains);
+        }
         let interpolator = &self.interpolator;
         let wide =
-            wide::Interpolate { mix: mix.rest(0), clip, position, glide, gains, interpolator };
+            wide::Glides { mix: mix.rest(0), clip, position, glide, gains: &gains, interpolator };
         let (done, position, glide) = self.cpu.run(wide);
         if done == mix.len() {
             return;
         }
+        scalar::interpolate(mix.rest(done), clip, position, glide, gains.rest(done), interpolator);
+    }
+
+    /// The same at one step.
+    fn step<F: ClipFrame>(&self, mut mix: Mix, clip: &[F], position: u64, step: u64, gains: Gains) {
+        let interpolator = &self.interpolator;
+        let wide =
+            wide::Steps { mix: mix.rest(0), clip, position, step, gains: &gains, interpolator };
+        let done = self.cpu.run(wide);
+        if done == mix.len() {
+            return;
+        }
+        let (position, glide) = (position + step * done as u64, Glide::rest(step));
         scalar::interpolate(mix.rest(done), clip, position, glide, gains.rest(done), interpolator);
     }
 }

@@ -122,6 +122,11 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
+    fn counted(self, words: Self::Words) -> Self::Floats {
+        words.map(|word| word as i32 as f32)
+    }
+
+    #[inline(always)]
     fn store_counted(self, words: Self::Words, to: &mut [u32; LANES]) {
         *to = words;
     }

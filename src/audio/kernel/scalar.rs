@@ -3,8 +3,10 @@
 //! Samples scale by an exact power of two, products are not fused with sums, a sum's order is
 //! fixed. The wide kernels give the same bits, and leave what does not fill their lanes to these.
 
+use std::iter;
+
 use super::frame::ClipFrame;
-use super::{Gains, Interpolator, Mix, SINC_PHASES, SINC_TAPS, SincTable};
+use super::{Gain, Gains, Interpolator, Mix, SINC_PHASES, SINC_TAPS, SincTable};
 use crate::audio::voice::glide::Glide;
 
 /// Adds a run of frames as they are.
@@ -38,21 +40,25 @@ pub(super) fn interpolate<F: ClipFrame>(
 #[inline(always)]
 fn add(mix: &mut Mix, frames: impl Iterator<Item = [f32; 2]>, gains: Gains) {
     match gains {
-        Gains::Steady([gain_left, gain_right]) => {
-            for ((left, right), [l, r]) in mix.frames().zip(frames) {
-                *left += l * gain_left;
-                *right += r * gain_right;
-            }
+        Gains::Each(Gain::Steady(gains)) => add_each(mix, frames, iter::repeat(gains)),
+        Gains::Each(Gain::Sloped(slope, on)) => {
+            add_each(mix, frames, (on..).map(|frame| slope.get(frame)));
         }
-        Gains::Curve { left: gains_left, right: gains_right } => {
-            let gains = gains_left.iter().zip(gains_right);
-            for (((left, right), [l, r]), (gain_left, gain_right)) in
-                mix.frames().zip(frames).zip(gains)
-            {
-                *left += l * gain_left;
-                *right += r * gain_right;
-            }
+        Gains::Curve { left, right } => {
+            add_each(mix, frames, left.iter().zip(right).map(|(left, right)| [*left, *right]));
         }
+    }
+}
+
+#[inline(always)]
+fn add_each(
+    mix: &mut Mix,
+    frames: impl Iterator<Item = [f32; 2]>,
+    gains: impl Iterator<Item = [f32; 2]>,
+) {
+    for (((left, right), [l, r]), [gain_left, gain_right]) in mix.frames().zip(frames).zip(gains) {
+        *left += l * gain_left;
+        *right += r * gain_right;
     }
 }
 

@@ -146,6 +146,9 @@ impl Lanes for Sse2 {
             let from = from.as_ptr().cast::<__m128i>();
             [_mm_loadu_si128(from), _mm_loadu_si128(from.add(1))]
         }
+        fn counted(self, words: Words) -> Floats {
+            [_mm_cvtepi32_ps(words[0]), _mm_cvtepi32_ps(words[1])]
+        }
         fn store_counted(self, words: Words, to: &mut [u32; LANES]) {
             let to = to.as_mut_ptr().cast::<__m128i>();
             _mm_storeu_si128(to, words[0]);

@@ -15,7 +15,7 @@ fn every() -> [Kernels; 3] {
 fn read(clip: &[[f32; 1]], position: u64, kernels: &Kernels) -> f32 {
     let (mut left, mut right) = ([0.0], [0.0]);
     let mix = Mix { left: &mut left, right: &mut right };
-    kernels.interpolate(mix, clip, position, Glide::rest(ONE), Gains::Steady([1.0; 2]));
+    kernels.interpolate(mix, clip, position, Glide::rest(ONE), Gains::Each(Gain::Steady([1.0; 2])));
     assert_eq!(left, right);
     left[0]
 }
@@ -69,7 +69,7 @@ fn a_run_that_would_leave_its_clip_is_cut_and_does_not_panic() {
                 let clip = vec![[1i16]; clip];
                 let (mut left, mut right) = ([0.0; 40], [0.0; 40]);
                 let mix = Mix { left: &mut left, right: &mut right };
-                let gains = Gains::Steady([1.0; 2]);
+                let gains = Gains::Each(Gain::Steady([1.0; 2]));
                 kernels.interpolate(mix, &clip, 0, Glide::rest(step), gains);
                 let places = (clip.len() + 1).saturating_sub(taps) as u64;
                 let heard = (places << 32).div_ceil(step).min(40) as usize;
@@ -193,7 +193,7 @@ impl<S: Noise, const CHANNELS: usize> Scene<[S; CHANNELS]> {
     fn gains(&self) -> Gains<'_> {
         let [left, right] = &self.curves;
         match (self.steady, left.first(), right.first()) {
-            (true, Some(left), Some(right)) => Gains::Steady([*left, *right]),
+            (true, Some(left), Some(right)) => Gains::Each(Gain::Steady([*left, *right])),
             _ => Gains::Curve { left, right },
         }
     }
@@ -217,18 +217,6 @@ where
             let plain = scene.heard(|mix| scalar::copy(mix, scene.clip(), scene.gains()));
             let wide = scene.heard(|mix| kernels.copy(mix, scene.clip(), scene.gains()));
             assert_eq!(wide, plain, "{cpu:?}, {frames} frames");
-
-            let others: [Scene<[S; CHANNELS]>; AT_ONCE] =
-                std::array::from_fn(|_| Scene::new(&mut random, frames, frames));
-            let clips = others.each_ref().map(Scene::clip);
-            let gains = [0; AT_ONCE].map(|_| [random.gain(), random.gain()]);
-            let plain = scene.heard(|mut mix| {
-                for (clip, gains) in clips.into_iter().zip(gains) {
-                    scalar::copy(mix.rest(0), clip, Gains::Steady(gains));
-                }
-            });
-            let wide = scene.heard(|mix| kernels.copy_all(mix, clips, gains));
-            assert_eq!(wide, plain, "{cpu:?}, {AT_ONCE} times {frames} frames");
         }
     }
 }
@@ -239,6 +227,125 @@ fn copies_are_the_same_to_the_bit_on_every_processor() {
     copies_agree::<i16, 2>();
     copies_agree::<f32, 1>();
     copies_agree::<f32, 2>();
+}
+
+/// A slope somewhere on its way, alone or among other gains.
+fn slope(random: &mut Random) -> Slope {
+    let mut other = || if random.below(2) == 0 { 1.0 } else { random.gain() };
+    let (before, after) = (other(), [other(), other()]);
+    let over = 1 + random.below(100_000) as u32;
+    let (from, to) = (random.gain(), random.gain());
+    Slope {
+        before,
+        from,
+        span: to - from,
+        scale: 1.0 / over as f32,
+        at: random.below(over as usize) as u32,
+        after,
+        sides: [random.gain(), random.gain()],
+    }
+}
+
+/// A clip of any kind.
+enum AnyClip {
+    Mono16(Vec<[i16; 1]>),
+    Stereo16(Vec<[i16; 2]>),
+    Mono32(Vec<[f32; 1]>),
+    Stereo32(Vec<[f32; 2]>),
+}
+
+impl AnyClip {
+    fn new(random: &mut Random, frames: usize) -> AnyClip {
+        fn noise<S: Noise, const C: usize>(random: &mut Random, frames: usize) -> Vec<[S; C]> {
+            (0..frames).map(|_| std::array::from_fn(|_| S::noise(random))).collect()
+        }
+        match random.below(4) {
+            0 => AnyClip::Mono16(noise(random, frames)),
+            1 => AnyClip::Stereo16(noise(random, frames)),
+            2 => AnyClip::Mono32(noise(random, frames)),
+            _ => AnyClip::Stereo32(noise(random, frames)),
+        }
+    }
+
+    fn frames(&self) -> Frames<'_> {
+        match self {
+            AnyClip::Mono16(clip) => Frames::Mono16(clip),
+            AnyClip::Stereo16(clip) => Frames::Stereo16(clip),
+            AnyClip::Mono32(clip) => Frames::Mono32(clip),
+            AnyClip::Stereo32(clip) => Frames::Stereo32(clip),
+        }
+    }
+}
+
+/// One part by the plain loops, alone.
+fn add_plainly(mix: Mix, part: &Part, between: &Interpolator) {
+    fn add<F: ClipFrame>(mix: Mix, clip: &[F], part: &Part, between: &Interpolator) {
+        let gains = Gains::Each(part.gain);
+        match part.stride {
+            Stride::Whole => scalar::copy(mix, clip, gains),
+            Stride::Between { fraction, step } => {
+                let (position, glide) = (u64::from(fraction), Glide::rest(step));
+                scalar::interpolate(mix, clip, position, glide, gains, between);
+            }
+        }
+    }
+    match part.clip {
+        Frames::Mono16(clip) => add(mix, clip, part, between),
+        Frames::Stereo16(clip) => add(mix, clip, part, between),
+        Frames::Mono32(clip) => add(mix, clip, part, between),
+        Frames::Stereo32(clip) => add(mix, clip, part, between),
+    }
+}
+
+/// However many, whatever their kinds, strides and gains: as if each had been added alone, in order.
+#[test]
+fn voices_added_together_are_the_same_to_the_bit_on_every_processor() {
+    let mut random = Random(99);
+    for mut kernels in every() {
+        let (taps, _) = kernels.taps();
+        for cpu in Cpu::every() {
+            kernels.cpu = cpu;
+            for _ in 0..RUNS {
+                let frames = lengths(&mut random);
+                let many = random.below(5);
+                let strides: Vec<Stride> = (0..many)
+                    .map(|_| {
+                        let fraction = random.next() as u32;
+                        let step = random.pick(&[ONE / 3, ONE + 1, ONE / 2 * 3, 7 * ONE]);
+                        let whole = random.below(2) == 0;
+                        if whole { Stride::Whole } else { Stride::Between { fraction, step } }
+                    })
+                    .collect();
+                let clips: Vec<AnyClip> = strides
+                    .iter()
+                    .map(|stride| match stride {
+                        Stride::Whole => AnyClip::new(&mut random, frames),
+                        Stride::Between { step, .. } => {
+                            let reach = ((step * (frames as u64 + 1)) >> 32) as usize;
+                            AnyClip::new(&mut random, reach + taps)
+                        }
+                    })
+                    .collect();
+                let slopes: Vec<Slope> = (0..many).map(|_| slope(&mut random)).collect();
+                let parts: Vec<Part> = (clips.iter().zip(&strides).zip(&slopes))
+                    .map(|((clip, stride), slope)| {
+                        let steady = Gain::Steady([random.gain(), random.gain()]);
+                        let sloped = Gain::Sloped(slope, 0);
+                        let gain = if random.below(2) == 0 { steady } else { sloped };
+                        Part { clip: clip.frames(), stride: *stride, gain }
+                    })
+                    .collect();
+                let held: Vec<f32> = (0..frames).map(|_| random.unit()).collect();
+                let plain = heard(&held, 0, |mut mix| {
+                    for part in &parts {
+                        add_plainly(mix.rest(0), part, &kernels.interpolator);
+                    }
+                });
+                let wide = heard(&held, 0, |mix| kernels.mix(mix, &parts));
+                assert_eq!(wide, plain, "{cpu:?}, {many} times {frames} frames");
+            }
+        }
+    }
 }
 
 /// A speed that stays, or one that changes, and how many frames of a clip it may need.

@@ -4,20 +4,18 @@
 
 use std::slice;
 
+use super::between::{Between, Cubic, Linear};
 use super::frame::ClipFrame;
+use super::gains::{Curve, GroupGains, Sloping, Steady, splat};
 use super::lanes::{LANES, Lanes, Work};
-use super::{Gains, Interpolator, Mix, SINC_TAPS, SincTable};
+use super::{Gain, Gains, Interpolator, Mix};
 use crate::audio::voice::glide::Glide;
-
-/// How many clips are read in one pass: with more voices a pass the mix is loaded and stored less
-/// often for each, but their gains must fit into the registers.
-pub const AT_ONCE: usize = 4;
 
 /// Adds a run of frames as they are. Done are as many as fill the lanes.
 pub(super) struct Copy<'a, F> {
     pub mix: Mix<'a>,
     pub clip: &'a [F],
-    pub gains: Gains<'a>,
+    pub gains: &'a Gains<'a>,
 }
 
 impl<F: ClipFrame> Work for Copy<'_, F> {
@@ -25,24 +23,57 @@ impl<F: ClipFrame> Work for Copy<'_, F> {
 
     #[inline(always)]
     fn with<L: Lanes>(self, lanes: L) -> usize {
-        let mut frames = Plain { groups: self.clip.as_chunks().0.iter() };
-        add(lanes, self.mix, self.gains, &mut frames)
+        let Copy { mut mix, clip, gains } = self;
+        let groups = clip.as_chunks().0;
+        let len = mix.len().min(LANES * groups.len());
+        // SAFETY: there are as many groups.
+        unsafe { add(lanes, mix.part(0, len), gains, &mut Plain { groups: groups.iter() }) }
     }
 }
 
-/// Adds runs of several clips, one after the other to each frame.
-pub(super) struct CopyAll<'a, F> {
+/// Adds runs of two clips, one after the other to each frame: the mix is loaded and stored but once
+/// for both.
+pub(super) struct Two<'a, F, G> {
     pub mix: Mix<'a>,
-    pub clips: [&'a [F]; AT_ONCE],
-    pub gains: [[f32; 2]; AT_ONCE],
+    pub first: &'a [F],
+    pub second: &'a [G],
+    pub gains: [[f32; 2]; 2],
 }
 
-impl<F: ClipFrame> Work for CopyAll<'_, F> {
+impl<F: ClipFrame, G: ClipFrame> Work for Two<'_, F, G> {
     type Done = usize;
 
     #[inline(always)]
     fn with<L: Lanes>(self, lanes: L) -> usize {
-        let [e, f, g, h] = self.gains;
+        let [e, f] = self.gains;
+        let (e, f) = (splat(lanes, e), splat(lanes, f));
+        let (a, b) = (self.first.as_chunks().0, self.second.as_chunks().0);
+        let (left, right) = (self.mix.left.as_chunks_mut().0, self.mix.right.as_chunks_mut().0);
+        let mut done = 0;
+        for ((left, right), (a, b)) in left.iter_mut().zip(right).zip(a.iter().zip(b)) {
+            let sums = [lanes.load(left), lanes.load(right)];
+            let sums = sum(lanes, sums, F::eight(lanes, a), e);
+            let sums = sum(lanes, sums, G::eight(lanes, b), f);
+            store(lanes, sums, left, right);
+            done += LANES;
+        }
+        done
+    }
+}
+
+/// The same of four clips whose frames are of one kind.
+pub(super) struct Four<'a, F> {
+    pub mix: Mix<'a>,
+    pub clips: &'a [&'a [F]; 4],
+    pub gains: &'a [[f32; 2]; 4],
+}
+
+impl<F: ClipFrame> Work for Four<'_, F> {
+    type Done = usize;
+
+    #[inline(always)]
+    fn with<L: Lanes>(self, lanes: L) -> usize {
+        let [e, f, g, h] = *self.gains;
         let gains = [splat(lanes, e), splat(lanes, f), splat(lanes, g), splat(lanes, h)];
         let [a, b, c, d] = self.clips.map(|clip| clip.as_chunks::<LANES>().0);
         let (left, right) = (self.mix.left.as_chunks_mut().0, self.mix.right.as_chunks_mut().0);
@@ -60,18 +91,55 @@ impl<F: ClipFrame> Work for CopyAll<'_, F> {
     }
 }
 
-/// Adds a run of frames read between the samples. Done are as many as fill the lanes; then come
-/// the position and the glide of the next.
-pub(super) struct Interpolate<'a, F> {
+/// Adds a run of frames read between the samples, at one step. Done are as many as fill the lanes,
+/// and none if the clip has not all their neighbours.
+pub(super) struct Steps<'a, F> {
+    pub mix: Mix<'a>,
+    pub clip: &'a [F],
+    pub position: u64,
+    pub step: u64,
+    pub gains: &'a Gains<'a>,
+    pub interpolator: &'a Interpolator,
+}
+
+impl<F: ClipFrame> Work for Steps<'_, F> {
+    type Done = usize;
+
+    #[inline(always)]
+    fn with<L: Lanes>(self, lanes: L) -> usize {
+        match self.interpolator {
+            Interpolator::Linear => self.read(lanes, Linear),
+            Interpolator::Cubic => self.read(lanes, Cubic),
+            Interpolator::Sinc(table) => self.read(lanes, table.as_ref()),
+        }
+    }
+}
+
+impl<F: ClipFrame> Steps<'_, F> {
+    #[inline(always)]
+    fn read<L: Lanes>(self, lanes: L, between: impl Between) -> usize {
+        let Steps { mix, clip, position, step, gains, .. } = self;
+        if !reaches(clip, position, step, mix.len(), between) {
+            return 0;
+        }
+        let phases = lanes.count(position as u32, step as u32);
+        // SAFETY: the last of all positions was seen to have its neighbours.
+        unsafe { add(lanes, mix, gains, &mut Stepping { clip, position, step, phases, between }) }
+    }
+}
+
+/// The same at a step that changes. After how many are done come the position and the glide of the
+/// next.
+pub(super) struct Glides<'a, F> {
     pub mix: Mix<'a>,
     pub clip: &'a [F],
     pub position: u64,
     pub glide: Glide,
-    pub gains: Gains<'a>,
+    pub gains: &'a Gains<'a>,
     pub interpolator: &'a Interpolator,
 }
 
-impl<F: ClipFrame> Work for Interpolate<'_, F> {
+impl<F: ClipFrame> Work for Glides<'_, F> {
     type Done = (usize, u64, Glide);
 
     #[inline(always)]
@@ -84,33 +152,35 @@ impl<F: ClipFrame> Work for Interpolate<'_, F> {
     }
 }
 
-impl<F: ClipFrame> Interpolate<'_, F> {
+impl<F: ClipFrame> Glides<'_, F> {
     #[inline(always)]
-    fn read<L: Lanes>(self, lanes: L, between: impl Between<F>) -> (usize, u64, Glide) {
-        let Interpolate { mix, clip, position, glide, gains, .. } = self;
-        let last = clip.len().checked_sub(between.taps());
-        let Some(last) = last else { return (0, position, glide) };
-        if glide.remaining() > 0 {
-            let mut frames = Gliding { clip, last, position, glide, between };
-            let done = add(lanes, mix, gains, &mut frames);
-            return (done, frames.position, frames.glide);
-        }
-        let step = glide.step();
-        // Every position comes before the last one, so if its neighbours are there all are.
-        let end = step.checked_mul(mix.len() as u64).and_then(|way| way.checked_add(position));
-        if end.is_none_or(|end| end.saturating_sub(step) >> 32 > last as u64) {
+    fn read<L: Lanes>(self, lanes: L, between: impl Between) -> (usize, u64, Glide) {
+        let Glides { mix, clip, position, glide, gains, .. } = self;
+        if !reaches(clip, position, glide.longest(), mix.len(), between) {
             return (0, position, glide);
         }
-        let phases = lanes.count(position as u32, step as u32);
-        let mut frames = Stepping { clip, position, step, phases, between };
-        let done = add(lanes, mix, gains, &mut frames);
-        (done, frames.position, glide)
+        let mut frames = Gliding { clip, position, glide, between };
+        // SAFETY: were every step the longest, the last of all positions would have its neighbours.
+        let done = unsafe { add(lanes, mix, gains, &mut frames) };
+        (done, frames.position, frames.glide)
     }
+}
+
+/// Whether a clip has all neighbours of so many positions. Each comes before the last one, so if that
+/// one's are there all are.
+#[inline(always)]
+fn reaches<F>(clip: &[F], position: u64, step: u64, count: usize, between: impl Between) -> bool {
+    let last = count.saturating_sub(1) as u64;
+    let last = step.checked_mul(last).and_then(|way| way.checked_add(position));
+    let end = last.map(|last| (last >> 32) as usize + between.taps());
+    end.is_some_and(|end| end <= clip.len())
 }
 
 /// Where groups of eight frames come from: left and right.
 trait Frames<L: Lanes> {
-    fn next(&mut self, lanes: L) -> Option<[L::Floats; 2]>;
+    /// # Safety
+    /// There is another group.
+    unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2];
 }
 
 /// The frames of a clip as they are.
@@ -120,8 +190,8 @@ struct Plain<'a, F> {
 
 impl<L: Lanes, F: ClipFrame> Frames<L> for Plain<'_, F> {
     #[inline(always)]
-    fn next(&mut self, lanes: L) -> Option<[L::Floats; 2]> {
-        self.groups.next().map(|frames| F::eight(lanes, frames))
+    unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2] {
+        F::eight(lanes, self.groups.next().unwrap_or(&[F::SILENCE; LANES]))
     }
 }
 
@@ -135,200 +205,93 @@ struct Stepping<'a, F, B, L: Lanes> {
     between: B,
 }
 
-impl<L: Lanes, F: ClipFrame, B: Between<F>> Frames<L> for Stepping<'_, F, B, L> {
+impl<L: Lanes, F: ClipFrame, B: Between> Frames<L> for Stepping<'_, F, B, L> {
     #[inline(always)]
-    fn next(&mut self, lanes: L) -> Option<[L::Floats; 2]> {
+    unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2] {
         let at = std::array::from_fn(|i| ((self.position + self.step * i as u64) >> 32) as usize);
         let phases = self.phases;
         self.position += self.step * LANES as u64;
         self.phases = lanes.count_on(phases, (self.step * LANES as u64) as u32);
-        // SAFETY: whoever made this saw that the run's last position has all its neighbours.
-        Some(unsafe { self.between.at(lanes, self.clip, &at, phases) })
+        // SAFETY: the caller says that all neighbours of these positions are there.
+        unsafe { self.between.at(lanes, self.clip, &at, phases) }
     }
 }
 
 /// Positions whose step changes.
 struct Gliding<'a, F, B> {
     clip: &'a [F],
-    /// The last place whose neighbours the clip has.
-    last: usize,
     position: u64,
     glide: Glide,
     between: B,
 }
 
-impl<L: Lanes, F: ClipFrame, B: Between<F>> Frames<L> for Gliding<'_, F, B> {
+impl<L: Lanes, F: ClipFrame, B: Between> Frames<L> for Gliding<'_, F, B> {
     #[inline(always)]
-    fn next(&mut self, lanes: L) -> Option<[L::Floats; 2]> {
-        let (mut position, mut glide) = (self.position, self.glide);
+    unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2] {
         let positions: [u64; LANES] = std::array::from_fn(|_| {
-            let at = position;
-            glide.advance(&mut position);
+            let at = self.position;
+            self.glide.advance(&mut self.position);
             at
         });
         let at = positions.map(|position| (position >> 32) as usize);
-        if at.iter().any(|at| *at > self.last) {
-            return None;
-        }
-        (self.position, self.glide) = (position, glide);
         let phases = lanes.load_counted(&positions.map(|position| position as u32));
-        // SAFETY: each of them was seen to have all its neighbours.
-        Some(unsafe { self.between.at(lanes, self.clip, &at, phases) })
-    }
-}
-
-/// A way to read between the samples.
-trait Between<F: ClipFrame> {
-    fn taps(&self) -> usize;
-
-    /// What is heard at eight positions, given the place of each one's first neighbour.
-    ///
-    /// # Safety
-    /// The clip has that one and all neighbours after it, at each place.
-    unsafe fn at<L: Lanes>(
-        &self,
-        lanes: L,
-        clip: &[F],
-        at: &[usize; LANES],
-        phases: L::Words,
-    ) -> [L::Floats; 2];
-}
-
-struct Linear;
-
-impl<F: ClipFrame> Between<F> for Linear {
-    fn taps(&self) -> usize {
-        2
-    }
-
-    #[inline(always)]
-    unsafe fn at<L: Lanes>(
-        &self,
-        lanes: L,
-        clip: &[F],
-        at: &[usize; LANES],
-        phases: L::Words,
-    ) -> [L::Floats; 2] {
-        // SAFETY: as the caller says.
-        let [a, b] = unsafe { F::two(lanes, clip, at) };
-        let fraction = lanes.fraction(phases);
-        [linear(lanes, a[0], b[0], fraction), linear(lanes, a[1], b[1], fraction)]
-    }
-}
-
-/// On the way from one to the other.
-#[inline(always)]
-fn linear<L: Lanes>(lanes: L, a: L::Floats, b: L::Floats, fraction: L::Floats) -> L::Floats {
-    lanes.add(a, lanes.mul(fraction, lanes.sub(b, a)))
-}
-
-struct Cubic;
-
-impl<F: ClipFrame> Between<F> for Cubic {
-    fn taps(&self) -> usize {
-        4
-    }
-
-    #[inline(always)]
-    unsafe fn at<L: Lanes>(
-        &self,
-        lanes: L,
-        clip: &[F],
-        at: &[usize; LANES],
-        phases: L::Words,
-    ) -> [L::Floats; 2] {
-        // SAFETY: as the caller says.
-        let [y0, y1, y2, y3] = unsafe { F::four(lanes, clip, at) };
-        let fraction = lanes.fraction(phases);
-        let [left, right] = [0, 1].map(|c| [y0[c], y1[c], y2[c], y3[c]]);
-        [cubic(lanes, left, fraction), cubic(lanes, right, fraction)]
-    }
-}
-
-#[inline(always)]
-fn cubic<L: Lanes>(lanes: L, taps: [L::Floats; 4], fraction: L::Floats) -> L::Floats {
-    let [y0, y1, y2, y3] = taps;
-    let c1 = lanes.sub(y2, y0);
-    let steep = lanes.mul(lanes.splat(3.0), lanes.sub(y1, y2));
-    let c3 = lanes.add(steep, lanes.sub(y3, y0));
-    let bend = lanes.sub(lanes.add(y0, y2), lanes.mul(lanes.splat(2.0), y1));
-    let c2 = lanes.sub(bend, c3);
-    let inner = lanes.add(c2, lanes.mul(fraction, c3));
-    let outer = lanes.add(c1, lanes.mul(fraction, inner));
-    lanes.add(y1, lanes.mul(lanes.mul(lanes.splat(0.5), fraction), outer))
-}
-
-impl<F: ClipFrame> Between<F> for &SincTable {
-    fn taps(&self) -> usize {
-        SINC_TAPS
-    }
-
-    #[inline(always)]
-    unsafe fn at<L: Lanes>(
-        &self,
-        lanes: L,
-        clip: &[F],
-        at: &[usize; LANES],
-        phases: L::Words,
-    ) -> [L::Floats; 2] {
-        let (mut words, mut blends) = ([0; LANES], [0.0; LANES]);
-        lanes.store_counted(phases, &mut words);
-        lanes.store(lanes.fine_fraction(phases), &mut blends);
-        let mut sums = [[lanes.splat(0.0); LANES]; 2];
-        let [left, right] = &mut sums;
-        let frames = at.iter().zip(words).zip(blends).zip(left.iter_mut().zip(right));
-        for (((at, word), blend), (left, right)) in frames {
-            // SAFETY: the caller says that there are so many.
-            let taps = unsafe { clip.get_unchecked(*at..*at + SINC_TAPS) };
-            let ([early, late], _) = taps.as_chunks::<LANES>() else { continue };
-            let row = usize::from((word >> 24) as u8);
-            let [a, b] = [&self.rows[row], &self.rows[row + 1]];
-            let blend = lanes.splat(blend);
-            let [v, w] = [
-                linear(lanes, lanes.load(&a[0]), lanes.load(&b[0]), blend),
-                linear(lanes, lanes.load(&a[1]), lanes.load(&b[1]), blend),
-            ];
-            let (early, late) = (F::eight(lanes, early), F::eight(lanes, late));
-            *left = lanes.add(lanes.mul(early[0], v), lanes.mul(late[0], w));
-            *right = lanes.add(lanes.mul(early[1], v), lanes.mul(late[1], w));
-        }
-        [lanes.sums(sums[0]), lanes.sums(sums[1])]
+        // SAFETY: the caller says that all neighbours of these positions are there.
+        unsafe { self.between.at(lanes, self.clip, &at, phases) }
     }
 }
 
 /// Adds groups of frames to the mix, at their gains. Returns how many frames were added.
+///
+/// # Safety
+/// There are as many groups as the mix has.
 #[inline(always)]
-fn add<L: Lanes>(lanes: L, mix: Mix, gains: Gains, frames: &mut impl Frames<L>) -> usize {
-    let (left, right) = (mix.left.as_chunks_mut().0, mix.right.as_chunks_mut().0);
-    let mix = left.iter_mut().zip(right);
-    let mut done = 0;
-    match gains {
-        Gains::Steady(gains) => {
-            let gains = splat(lanes, gains);
-            for (left, right) in mix {
-                let Some(frames) = frames.next(lanes) else { break };
-                let sums = [lanes.load(left), lanes.load(right)];
-                store(lanes, sum(lanes, sums, frames, gains), left, right);
-                done += LANES;
+unsafe fn add<L: Lanes>(
+    lanes: L,
+    mut mix: Mix,
+    gains: &Gains,
+    frames: &mut impl Frames<L>,
+) -> usize {
+    // SAFETY: as the caller says, and they take no more groups than the mix has.
+    unsafe {
+        match *gains {
+            Gains::Each(Gain::Steady(gains)) => {
+                add_each(lanes, mix, Steady { gains: splat(lanes, gains) }, frames)
             }
-        }
-        Gains::Curve { left: gains_left, right: gains_right } => {
-            let gains = gains_left.as_chunks().0.iter().zip(gains_right.as_chunks().0);
-            for ((left, right), (gain_left, gain_right)) in mix.zip(gains) {
-                let Some(frames) = frames.next(lanes) else { break };
-                let gains = [lanes.load(gain_left), lanes.load(gain_right)];
-                let sums = [lanes.load(left), lanes.load(right)];
-                store(lanes, sum(lanes, sums, frames, gains), left, right);
-                done += LANES;
+            Gains::Each(Gain::Sloped(slope, on)) if slope.is_alone() => {
+                add_each(lanes, mix, Sloping::<L, false>::new(lanes, slope, on), frames)
+            }
+            Gains::Each(Gain::Sloped(slope, on)) => {
+                add_each(lanes, mix, Sloping::<L, true>::new(lanes, slope, on), frames)
+            }
+            Gains::Curve { left, right } => {
+                let (left, right) = (left.as_chunks().0, right.as_chunks().0);
+                let len = mix.len().min(LANES * left.len().min(right.len()));
+                let gains = Curve { left: left.iter(), right: right.iter() };
+                add_each(lanes, mix.part(0, len), gains, frames)
             }
         }
     }
-    done
 }
 
+/// # Safety
+/// There are as many groups as the mix has.
 #[inline(always)]
-fn splat<L: Lanes>(lanes: L, gains: [f32; 2]) -> [L::Floats; 2] {
-    [lanes.splat(gains[0]), lanes.splat(gains[1])]
+unsafe fn add_each<L: Lanes>(
+    lanes: L,
+    mix: Mix,
+    mut gains: impl GroupGains<L>,
+    frames: &mut impl Frames<L>,
+) -> usize {
+    let (left, right) = (mix.left.as_chunks_mut().0, mix.right.as_chunks_mut().0);
+    let mut done = 0;
+    for (left, right) in left.iter_mut().zip(right) {
+        // SAFETY: as the caller says.
+        let frames = unsafe { frames.next(lanes) };
+        let sums = [lanes.load(left), lanes.load(right)];
+        store(lanes, sum(lanes, sums, frames, gains.next(lanes)), left, right);
+        done += LANES;
+    }
+    done
 }
 
 #[inline(always)]

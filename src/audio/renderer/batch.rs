@@ -1,46 +1,61 @@
 //! Voices that are mixed in one pass.
 //!
-//! A pass over the mix costs more than a pass over a clip, so clips that need nothing but a gain
-//! are gathered and added together. Each frame still sums them in the order they came in.
+//! A pass over the mix costs more than a pass over a clip, so voices that meet neither an end nor a
+//! turn are gathered and added together. Each frame still sums them in the order they came in.
 
-use std::mem::Discriminant;
-
-use crate::audio::kernel::{AT_ONCE, ClipFrame, Gains, Kernels, Mix};
+use crate::audio::kernel::{Frames, Gain, Kernels, Mix, Part, Slope, Stride};
 use crate::audio::voice::Voice;
 use crate::pool::Pool;
-use crate::sound::Samples;
 
-/// A run of a voice's clip as it is, at one gain.
-#[derive(Clone, Copy, Default)]
+/// How many voices are mixed in one pass.
+const AT_ONCE: usize = 4;
+
+/// A run of a voice's clip.
+#[derive(Clone, Copy)]
 pub(in crate::audio) struct Run {
+    /// The first frame that is read.
     pub first: usize,
-    pub gains: [f32; 2],
+    /// How many are.
+    pub len: usize,
+    pub stride: Stride,
+    /// Its gains, unless they are on a slope.
+    pub gains: Option<[f32; 2]>,
 }
 
-/// What a clip's frames are.
-pub(in crate::audio) type Kind = Discriminant<Samples>;
+const NOTHING: Run = Run { first: 0, len: 0, stride: Stride::Whole, gains: None };
 
-/// Runs of voices whose clips are of one kind.
-#[derive(Default)]
+/// Runs of voices.
 pub(in crate::audio) struct Batch {
-    kind: Option<Kind>,
     slots: [u32; AT_ONCE],
     runs: [Run; AT_ONCE],
+    slopes: [Slope; AT_ONCE],
     len: usize,
 }
 
 impl Batch {
-    /// Takes a run in, if there is room for one of its kind.
-    pub fn add(&mut self, slot: u32, run: Run, kind: Kind) -> bool {
-        if self.len > 0 && self.kind != Some(kind) {
-            return false;
+    pub fn new() -> Batch {
+        Batch {
+            slots: [0; AT_ONCE],
+            runs: [NOTHING; AT_ONCE],
+            slopes: [Slope::LEVEL; AT_ONCE],
+            len: 0,
         }
-        let places = self.slots.get_mut(self.len).zip(self.runs.get_mut(self.len));
-        let Some(places) = places else { return false };
-        (*places.0, *places.1) = (slot, run);
-        self.kind = Some(kind);
-        self.len += 1;
-        true
+    }
+
+    /// Where the slope of the next run goes, if it has one.
+    pub fn slope(&mut self) -> &mut Slope {
+        let at = self.len.min(AT_ONCE - 1);
+        &mut self.slopes[at]
+    }
+
+    /// Takes a run in. Returns whether there is room for another.
+    #[inline(always)]
+    pub fn add(&mut self, slot: u32, run: Run) -> bool {
+        if let Some(places) = self.slots.get_mut(self.len).zip(self.runs.get_mut(self.len)) {
+            (*places.0, *places.1) = (slot, run);
+            self.len += 1;
+        }
+        self.len < AT_ONCE
     }
 
     /// Adds all runs to the mix, and is empty again.
@@ -48,30 +63,17 @@ impl Batch {
         if self.len == 0 {
             return;
         }
-        let first = self.slots.first().and_then(|slot| voices.at(*slot));
-        match first.map(|voice| voice.samples()) {
-            Some(Samples::Mono16(_)) => self.mix::<[i16; 1]>(mix, voices, kernels),
-            Some(Samples::Stereo16(_)) => self.mix::<[i16; 2]>(mix, voices, kernels),
-            Some(Samples::Mono32(_)) => self.mix::<[f32; 1]>(mix, voices, kernels),
-            Some(Samples::Stereo32(_)) => self.mix::<[f32; 2]>(mix, voices, kernels),
-            None => (),
+        let mut parts =
+            [Part { clip: Frames::NONE, stride: Stride::Whole, gain: Gain::Steady([0.0; 2]) };
+                AT_ONCE];
+        let runs = self.slots.iter().zip(&self.runs).zip(&self.slopes).take(self.len);
+        for (part, ((slot, run), slope)) in parts.iter_mut().zip(runs) {
+            let Some(voice) = voices.at(*slot) else { continue };
+            part.clip = Frames::of(voice.samples(), run.first..run.first + run.len);
+            part.stride = run.stride;
+            part.gain = run.gains.map_or(Gain::Sloped(slope, 0), Gain::Steady);
         }
+        kernels.mix(mix, parts.get(..self.len).unwrap_or_default());
         self.len = 0;
-    }
-
-    fn mix<F: ClipFrame>(&self, mut mix: Mix, voices: &Pool<Voice>, kernels: &Kernels) {
-        let frames = mix.len();
-        let clips: [&[F]; AT_ONCE] = std::array::from_fn(|i| {
-            let clip = voices.at(self.slots[i]).and_then(|voice| F::clip(voice.samples()));
-            let first = self.runs[i].first;
-            clip.and_then(|clip| clip.get(first..first + frames)).unwrap_or_default()
-        });
-        let gains = self.runs.map(|run| run.gains);
-        if self.len == AT_ONCE {
-            return kernels.copy_all(mix, clips, gains);
-        }
-        for (clip, gains) in clips.into_iter().zip(gains).take(self.len) {
-            kernels.copy(mix.part(0, frames), clip, Gains::Steady(gains));
-        }
     }
 }

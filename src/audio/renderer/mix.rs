@@ -45,21 +45,15 @@ impl Renderer {
         scratch.ended.count = 0;
         *begun_on = BusSet::default();
         let kernels = &setup.kernels;
-        let mut batch = Batch::default();
+        let mut batch = Batch::new();
         let mut walk = plays.voices.pool().walk();
         while let Some(slot) = walk.next(plays.voices.pool()) {
-            let next = walk.peek(plays.voices.pool());
-            if let Some(voice) = next.and_then(|next| plays.voices.pool().at(next)) {
-                voice.prefetch();
-            }
             let Some(voice) = plays.voices.at_mut(slot) else { break };
             let way = buses.way(voice.bus);
-            if let Some(run) = voice.pass(frames as u32, &way) {
+            if let Some(run) = voice.pass(frames as u32, &way, kernels, batch.slope()) {
                 begun_on.add(voice.bus);
-                let kind = std::mem::discriminant(voice.samples());
-                if !batch.add(slot, run, kind) {
+                if !batch.add(slot, run) {
                     batch.flush(mix.part(offset, frames), plays.voices.pool(), kernels);
-                    batch.add(slot, run, kind);
                 }
                 continue;
             }

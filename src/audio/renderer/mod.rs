@@ -11,6 +11,7 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::aligned::Aligned;
 use super::bus::limiter::{self, Limiter};
 use super::bus::tail::Tail;
 use super::bus::{BusSet, Buses};
@@ -58,8 +59,8 @@ pub struct Renderer {
     notices: Notices,
     limiter: Limiter,
     /// The frames of the last pass, and behind them those that the limiter looks ahead at.
-    left: Box<[f32]>,
-    right: Box<[f32]>,
+    left: Aligned,
+    right: Aligned,
     /// How many frames are mixed and not limited yet: as many as the limiter looks ahead at, once
     /// it has begun.
     ahead: usize,
@@ -106,8 +107,8 @@ impl Renderer {
             activated: 0,
             notices: Notices::new(config.notices()),
             limiter: Limiter::new(config.sample_rate),
-            left: silence(mixed),
-            right: silence(mixed),
+            left: Aligned::new(0.0, mixed),
+            right: Aligned::new(0.0, mixed),
             ahead: 0,
             ready: 0,
             served: 0,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::glide::Glide;
 use super::position::{ONE, Position};
-use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS};
+use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS, Stride};
 use crate::link::message::Loop;
 use crate::sound::{Samples, Sound};
 
@@ -171,15 +171,34 @@ impl Cursor {
         done
     }
 
-    /// If the coming frames are the clip's own, and it neither wraps nor ends among them, moves on and
-    /// says where they begin.
-    pub fn pass(&mut self, clip: usize, frames: u32) -> Option<usize> {
-        let (first, own) = (self.frame() as usize, self.own(clip));
-        if !self.is_unity() || first < own.start || first + frames as usize >= own.end {
+    /// If the coming frames are read from the clip's own at one step, and it neither wraps nor ends
+    /// among them, moves on and says which they are, and how they are read.
+    #[inline(always)]
+    pub fn pass(
+        &mut self,
+        clip: usize,
+        frames: u32,
+        kernels: &Kernels,
+    ) -> Option<(Range<usize>, Stride)> {
+        if self.glide.remaining() > 0 {
             return None;
         }
-        self.advance(frames);
-        Some(first)
+        let (first, own) = (self.frame() as usize, self.own(clip));
+        let step = self.glide.step();
+        let end = self.position.checked_after(u64::from(frames), step)?;
+        let after = end.frame() as usize;
+        let (range, stride) = if self.is_unity() {
+            (first..after, Stride::Whole)
+        } else {
+            let (taps, before) = kernels.taps();
+            let range = first.checked_sub(before)?..after + taps - before;
+            (range, Stride::Between { fraction: self.position.fraction(), step })
+        };
+        if range.start < own.start || range.end >= own.end {
+            return None;
+        }
+        self.position = end;
+        Some((range, stride))
     }
 
     /// Whether it meets the clip's own frames, one after the other.

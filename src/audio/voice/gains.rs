@@ -2,19 +2,20 @@
 
 use super::ramp::{Pan, Ramp};
 use crate::audio::bus::Way;
-use crate::audio::kernel::Gains;
+use crate::audio::kernel::{Gain, Gains, Slope};
 use crate::units;
 
 /// Room for the gains of as many frames as are ever mixed at once.
 pub(in crate::audio) struct GainCurves {
     left: Box<[f32]>,
     right: Box<[f32]>,
+    slope: Slope,
 }
 
 impl GainCurves {
     pub fn new(frames: usize) -> GainCurves {
         let ones = || vec![1.0; frames].into_boxed_slice();
-        GainCurves { left: ones(), right: ones() }
+        GainCurves { left: ones(), right: ones(), slope: Slope::LEVEL }
     }
 }
 
@@ -62,10 +63,42 @@ impl VoiceGains {
         Some(self.pan.target().map(|side| gain * side))
     }
 
+    /// The same for the coming frames, if one of them moves, and goes on after them.
+    #[inline(never)]
+    pub fn slope(&self, frames: u32, way: &Way) -> Option<Slope> {
+        if !self.pan.is_at_rest() {
+            return None;
+        }
+        let mut ramps = way.all().chain(self.all());
+        let mut before = 1.0;
+        let moving = loop {
+            let ramp = ramps.next()?;
+            if !ramp.is_at_rest() {
+                break ramp;
+            }
+            before *= ramp.target();
+        };
+        let mut after = [1.0; 2];
+        let mut places = after.iter_mut();
+        for ramp in ramps {
+            if !ramp.is_at_rest() {
+                return None;
+            }
+            if ramp.target() != 1.0 {
+                *places.next()? = ramp.target();
+            }
+        }
+        moving.slope(frames, before, after, self.pan.target())
+    }
+
     /// The same for each of the coming frames, if any of them moves.
     pub fn upcoming<'a>(&self, frames: u32, way: &Way, curves: &'a mut GainCurves) -> Gains<'a> {
         if let Some(gains) = self.steady(way) {
-            return Gains::Steady(gains);
+            return Gains::Each(Gain::Steady(gains));
+        }
+        if let Some(slope) = self.slope(frames, way) {
+            curves.slope = slope;
+            return Gains::Each(Gain::Sloped(&curves.slope, 0));
         }
         let left = curves.left.get_mut(..frames as usize).unwrap_or_default();
         let right = curves.right.get_mut(..frames as usize).unwrap_or_default();

@@ -10,7 +10,7 @@ mod source;
 use std::mem;
 
 use super::bus::Way;
-use super::kernel::{Kernels, Mix};
+use super::kernel::{Kernels, Mix, Slope};
 use super::renderer::batch::Run;
 use crate::config::WhenFull;
 use crate::link::message::{Change, End, Park, Request};
@@ -98,21 +98,29 @@ impl Voice {
         self.gains.pause.hurry_to(1.0, over);
     }
 
-    /// Asks the memory for what it reads next.
-    pub fn prefetch(&self) {
-        self.source.prefetch();
-    }
-
-    /// If the coming frames are a run of its clip at one gain, and it has not ended after them,
-    /// moves on and leaves the run to be mixed.
-    pub fn pass(&mut self, frames: u32, way: &Way) -> Option<Run> {
-        if !self.source.is_unity() || self.moving(frames, way) < frames {
+    /// If the coming frames are one run of its clip, and it has not ended after them, moves on and
+    /// leaves the run to be mixed, with its gains in `slope` if one of them moves.
+    #[inline(always)]
+    pub fn pass(
+        &mut self,
+        frames: u32,
+        way: &Way,
+        kernels: &Kernels,
+        slope: &mut Slope,
+    ) -> Option<Run> {
+        if self.moving(frames + 1, way) <= frames {
             return None;
         }
-        let gains = self.gains.steady(way)?;
-        let first = self.source.take_run(frames)?;
+        let gains = self.gains.steady(way);
+        if gains.is_none() {
+            *slope = self.gains.slope(frames, way)?;
+        }
+        let (range, stride) = self.source.take_run(frames, kernels)?;
         self.heard = true;
-        Some(Run { first, gains })
+        if gains.is_none() {
+            self.gains.advance(frames);
+        }
+        Some(Run { first: range.start, len: range.len(), stride, gains })
     }
 
     /// Adds the coming frames to the mix. Returns after how many it ended, if it did, and why.

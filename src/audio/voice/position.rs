@@ -49,6 +49,11 @@ impl Position {
         Position(self.0 + steps * step)
     }
 
+    /// The same, unless it is beyond every sound.
+    pub fn checked_after(self, steps: u64, step: u64) -> Option<Position> {
+        self.0.checked_add(steps * step).map(Position)
+    }
+
     /// Any number of steps on, as a number that holds it.
     pub fn far_after(self, steps: u64, step: u64) -> u128 {
         u128::from(self.0) + u128::from(steps) * u128::from(step)

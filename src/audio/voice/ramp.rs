@@ -3,6 +3,8 @@
 //! A ramp's value is a function of how many frames it has run, never a running sum, so that it is
 //! the same however a stretch of frames is cut up.
 
+use crate::audio::kernel::Slope;
+
 /// A straight line from one gain to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::audio) struct Ramp {
@@ -100,6 +102,20 @@ impl Ramp {
         if self.to != 1.0 {
             flat.iter_mut().for_each(|value| *value *= self.to);
         }
+    }
+
+    /// The coming frames' values among others that stand, if it goes on after them.
+    pub fn slope(
+        &self,
+        frames: u32,
+        before: f32,
+        after: [f32; 2],
+        sides: [f32; 2],
+    ) -> Option<Slope> {
+        let (from, span, scale, at) = (self.from, self.to - self.from, self.scale(), self.at);
+        let far = i32::try_from(at.saturating_add(frames)).is_err();
+        let ends = self.remaining() <= frames;
+        (!far && !ends).then_some(Slope { before, from, span, scale, at, after, sides })
     }
 
     fn scale(&self) -> f32 {

@@ -1,8 +1,10 @@
 //! Where a voice reads from: a sound, and the place in it that it has come to.
 
+use std::ops::Range;
+
 use super::cursor::Cursor;
 use super::glide::Glide;
-use crate::audio::kernel::{Gains, Kernels, Mix, prefetch};
+use crate::audio::kernel::{Gains, Kernels, Mix, Stride, prefetch};
 use crate::link::message::Loop;
 use crate::sound::{Samples, Sound};
 
@@ -45,20 +47,14 @@ impl Source {
         self.cursor.is_over(self.sound.frame_count())
     }
 
-    /// Whether the sound is read as it is, one frame after the other.
-    pub fn is_unity(&self) -> bool {
-        self.cursor.is_unity()
-    }
-
-    /// Asks the memory for what it reads next.
-    pub fn prefetch(&self) {
-        prefetch(self.sound.samples(), self.cursor.frame() as usize);
-    }
-
-    /// If the coming frames are a run of the clip's own and it has not ended after them, moves on
-    /// and says where they begin.
-    pub fn take_run(&mut self, frames: u32) -> Option<usize> {
-        self.cursor.pass(self.sound.frame_count(), frames)
+    /// If the coming frames are one run of the clip's own, and it has not ended after them, moves on
+    /// and says which they are, and how they are read. Asks the memory for them.
+    #[inline(always)]
+    pub fn take_run(&mut self, frames: u32, kernels: &Kernels) -> Option<(Range<usize>, Stride)> {
+        let samples = self.sound.samples();
+        let run = self.cursor.pass(samples.frame_count(), frames, kernels)?;
+        prefetch(samples, run.0.start);
+        Some(run)
     }
 
     /// Adds the coming frames to the mix. Returns how many: all, unless it ended.
