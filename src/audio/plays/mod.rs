@@ -100,7 +100,7 @@ impl Plays {
         request: Request,
         number: u64,
         at: u64,
-        bus_time: Option<u64>,
+        bus_time: u64,
     ) -> Result<(), Request> {
         let ticket = request.ticket;
         let slot = self.schedule.insert(request, number, at, bus_time)?;

@@ -22,6 +22,9 @@ const GUARD: Duration = ms(250);
 /// a second.
 const REVIEWS: u32 = 16;
 
+/// The reviews of a play that has never been much louder than somebody who plays.
+const NEVER: [u64; 2] = [u64::MAX; 2];
+
 /// A parked play.
 pub(in crate::audio) struct Parked {
     pub voice: Voice,
@@ -33,7 +36,7 @@ pub(in crate::audio) struct Parked {
     guarded_until: u64,
     /// The reviews between which it has been much louder than somebody who plays: the frames of
     /// the first and of the last.
-    louder: Option<[u64; 2]>,
+    louder: [u64; 2],
     /// How many had parked before it.
     order: u64,
 }
@@ -105,7 +108,7 @@ impl ParkedPlays {
             since_bus_time: 0,
             ends_at_bus_time: 0,
             guarded_until,
-            louder: None,
+            louder: NEVER,
             order: self.parked,
         };
         let slot = self.pool.insert(parked).map_err(|back| back.voice)?.slot() as u32;
@@ -232,11 +235,9 @@ impl ParkedPlays {
     pub fn note_louder(&mut self, slot: u32, now: u64) -> bool {
         let (guard, review) = (self.guard, self.review * QUANTUM as u64);
         let Some(parked) = self.pool.at_mut(slot) else { return false };
-        let since = match parked.louder {
-            Some([since, last]) if last + review == now => since,
-            _ => now,
-        };
-        parked.louder = Some([since, now]);
+        let [since, last] = parked.louder;
+        let since = if now.checked_sub(review) == Some(last) { since } else { now };
+        parked.louder = [since, now];
         now - since >= guard
     }
 

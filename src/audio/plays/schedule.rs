@@ -24,7 +24,8 @@ pub(in crate::audio) struct Waiting {
     pub number: u64,
     /// The frame it waits for; or, if it waits for a time of its bus, none later than that.
     at: u64,
-    bus_time: Option<u64>,
+    /// The time of its bus that it waits for too: 0 if for none.
+    bus_time: u64,
     place: Place,
 }
 
@@ -42,7 +43,7 @@ enum Place {
 impl Waiting {
     /// How many frames of its bus's time it has still to wait for, beside its frame.
     fn missing(&self, buses: &Buses) -> u64 {
-        self.bus_time.map_or(0, |at| at.saturating_sub(buses.clock(self.request.bus)))
+        self.bus_time.saturating_sub(buses.clock(self.request.bus))
     }
 }
 
@@ -74,14 +75,14 @@ impl Schedule {
         self.waiting.at_mut(slot)
     }
 
-    /// Takes in a play that waits for a frame, and if there is a `bus_time`, until its bus has come to
-    /// that too. Gives it back if there is no room.
+    /// Takes in a play that waits for a frame, and until its bus has come to its time. Gives it back if
+    /// there is no room.
     pub fn insert(
         &mut self,
         request: Request,
         number: u64,
         at: u64,
-        bus_time: Option<u64>,
+        bus_time: u64,
     ) -> Result<u32, Request> {
         let place = Place::Heap(self.heap_len);
         let waiting = Waiting { request, number, at, bus_time, place };

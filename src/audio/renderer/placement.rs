@@ -23,11 +23,11 @@ impl Renderer {
         }
         self.plays.add(ticket, request.bus);
         let (at, bus_time) = match request.start {
-            Start::At(frame) => (frame, None),
-            Start::After(0) => (self.now, None),
+            Start::At(frame) => (frame, 0),
+            Start::After(0) => (self.now, 0),
             Start::After(frames) => {
                 let bus_time = self.buses.clock(request.bus).saturating_add(frames);
-                (self.now.saturating_add(frames), Some(bus_time))
+                (self.now.saturating_add(frames), bus_time)
             }
         };
         if at <= self.now {
