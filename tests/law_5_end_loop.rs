@@ -393,6 +393,7 @@ fn who_does_not_loop_is_left_alone() {
                     let hear = |told: usize| {
                         let (mixer, mut renderer) = open(it.rate, between);
                         let voice = mixer.play(play.clone().speed(speed));
+                        (0..told).for_each(|_| mixer.end_loop(voice));
                         let mut heard = renderer.frames(128);
                         (0..told).for_each(|_| mixer.end_loop(voice));
                         heard.extend(renderer.frames(3000));
@@ -593,5 +594,31 @@ fn a_seek_does_not_bring_the_loop_back() {
         renderer.frames(4000);
         let from = line(10);
         assert_eq!(finished(&mixer), Some(if position == 950 { 50 } else { from + 900 }));
+    }
+}
+
+/// What is said to a bus is said to whoever was there: who comes after it, on that line or later, goes
+/// round; and so does who is elsewhere.
+#[test]
+fn who_comes_after_it_goes_round() {
+    let clip = mono(1000, &noise(14, 300));
+    for (told, with_master) in [(BUS, false), (BusId::MASTER, true)] {
+        for apart in [0, 1, 128, 500] {
+            let config = Config { sample_rate: 1000, ..Config::DEFAULT };
+            let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
+            let play = Play::of(&clip).looping();
+            let before = mixer.play(play.clone().bus(BUS));
+            let waits = mixer.play(play.clone().bus(BUS).start_at(1200));
+            let elsewhere = mixer.play(play.clone().bus(BusId::new(4)));
+            renderer.frames(apart);
+            mixer.end_loop(told);
+            let waits_too = mixer.play(play.clone().bus(BUS).start_at(1200));
+            let after = mixer.play(play.bus(BUS));
+            renderer.frames(apart);
+            mixer.end_loop(BusId::new(5));
+            renderer.frames(4000);
+            let live = [before, waits, elsewhere, waits_too, after].map(|it| mixer.is_live(it));
+            assert_eq!(live, [false, false, !with_master, true, true], "{told:?}, {apart} apart");
+        }
     }
 }
