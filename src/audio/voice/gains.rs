@@ -96,7 +96,10 @@ impl VoiceGains {
         if let Some(gains) = self.steady(way) {
             return Gains::Each(Gain::Steady(gains));
         }
-        if let Some(slope) = self.slope(frames, way) {
+        // Where the way moves, something of the voice's own mostly moves too.
+        if way.steady().is_some()
+            && let Some(slope) = self.slope(frames, way)
+        {
             curves.slope = slope;
             return Gains::Each(Gain::Sloped(&curves.slope, 0));
         }

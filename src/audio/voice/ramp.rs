@@ -92,7 +92,11 @@ impl Ramp {
     }
 
     /// Multiplies each of the coming frames' values in.
+    #[inline]
     pub fn apply(&self, curve: &mut [f32]) {
+        if self.at == self.over && self.to == 1.0 {
+            return;
+        }
         let (sloped, flat) = curve.split_at_mut(curve.len().min(self.remaining() as usize));
         let (span, scale) = (self.to - self.from, self.scale());
         for (i, value) in sloped.iter_mut().enumerate() {
