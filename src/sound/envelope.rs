@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::loudness::{HOP, Weighting};
-use super::samples::{Sample, Samples};
+use super::samples::{Sample, Samples, each_kind};
 use crate::units;
 
 /// How far ahead the ear's time reaches: what lies so far off counts by 1/e. Between 200 and
@@ -56,12 +56,7 @@ pub(crate) struct Envelope {
 
 impl Envelope {
     pub(crate) fn new(sample_rate: u32, samples: &Samples) -> Envelope {
-        match samples {
-            Samples::Mono16(frames) => Envelope::of(sample_rate, frames),
-            Samples::Stereo16(frames) => Envelope::of(sample_rate, frames),
-            Samples::Mono32(frames) => Envelope::of(sample_rate, frames),
-            Samples::Stereo32(frames) => Envelope::of(sample_rate, frames),
-        }
+        each_kind!(Samples, samples, frames => Envelope::of(sample_rate, frames))
     }
 
     fn of<T: Sample, const CHANNELS: usize>(

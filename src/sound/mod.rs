@@ -18,7 +18,7 @@ mod wav;
 
 use envelope::Envelope;
 pub use loudness::loudness;
-pub(crate) use samples::{Sample, Samples};
+pub(crate) use samples::{Sample, Samples, each_kind};
 use samples::{Seam, validated};
 
 use crate::config::RATES;

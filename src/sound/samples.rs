@@ -21,23 +21,27 @@ pub(crate) enum Samples {
     Stereo32(Arc<[[f32; 2]]>),
 }
 
+/// Does one thing with the frames, whichever of the four kinds they are: `each_kind!(Samples, samples,
+/// frames => frames.len())`. The only place that tells them apart where nothing depends on it.
+macro_rules! each_kind {
+    ($kinds:ident, $samples:expr, $frames:pat => $body:expr) => {
+        match $samples {
+            $kinds::Mono16($frames) => $body,
+            $kinds::Stereo16($frames) => $body,
+            $kinds::Mono32($frames) => $body,
+            $kinds::Stereo32($frames) => $body,
+        }
+    };
+}
+pub(crate) use each_kind;
+
 impl Samples {
     pub(crate) fn frame_count(&self) -> usize {
-        match self {
-            Samples::Mono16(frames) => frames.len(),
-            Samples::Stereo16(frames) => frames.len(),
-            Samples::Mono32(frames) => frames.len(),
-            Samples::Stereo32(frames) => frames.len(),
-        }
+        each_kind!(Samples, self, frames => frames.len())
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Samples::Mono16(frames) => size_of_val::<[_]>(frames),
-            Samples::Stereo16(frames) => size_of_val::<[_]>(frames),
-            Samples::Mono32(frames) => size_of_val::<[_]>(frames),
-            Samples::Stereo32(frames) => size_of_val::<[_]>(frames),
-        }
+        each_kind!(Samples, self, frames => size_of_val::<[_]>(frames))
     }
 
     pub(crate) fn is_mono(&self) -> bool {

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::lanes::{LANES, Lanes, Rows};
-use crate::sound::{Sample, Samples};
+use crate::sound::{Sample, Samples, each_kind};
 
 /// What a 16-bit sample is multiplied by: exact, whatever the sample.
 const SHORT: f32 = 1.0 / 32_768.0;
@@ -73,12 +73,9 @@ const LINES_AHEAD: usize = 16;
 /// Asks for a clip's frames from some place on, because they will be read soon.
 #[inline(always)]
 pub fn prefetch(samples: &Samples, first: usize) {
-    let place = match samples {
-        Samples::Mono16(clip) => clip.as_ptr().wrapping_add(first).cast::<i8>(),
-        Samples::Stereo16(clip) => clip.as_ptr().wrapping_add(first).cast(),
-        Samples::Mono32(clip) => clip.as_ptr().wrapping_add(first).cast(),
-        Samples::Stereo32(clip) => clip.as_ptr().wrapping_add(first).cast(),
-    };
+    let place = each_kind!(Samples, samples, clip => {
+        clip.as_ptr().wrapping_add(first).cast::<i8>()
+    });
     for line in 0..LINES_AHEAD {
         hint(place.wrapping_add(64 * line));
     }

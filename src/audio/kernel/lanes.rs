@@ -5,7 +5,7 @@
 //! the bits are the same on all of them.
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
-use super::plain::Plain;
+use super::array::ArrayLanes;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, sse2::Sse2};
 
@@ -73,7 +73,7 @@ pub(super) trait Work {
 pub(super) enum Cpu {
     /// Arrays, and what the compiler makes of them: NEON on 64-bit ARM.
     #[cfg(any(test, not(target_arch = "x86_64")))]
-    Any(Plain),
+    Any(ArrayLanes),
     #[cfg(target_arch = "x86_64")]
     Sse2(Sse2),
     #[cfg(target_arch = "x86_64")]
@@ -90,14 +90,14 @@ impl Cpu {
     /// The best that this processor has.
     #[cfg(not(target_arch = "x86_64"))]
     pub fn best() -> Cpu {
-        Cpu::Any(Plain)
+        Cpu::Any(ArrayLanes)
     }
 
     #[inline(always)]
     pub fn run<W: Work>(self, work: W) -> W::Done {
         match self {
             #[cfg(any(test, not(target_arch = "x86_64")))]
-            Cpu::Any(plain) => work.with(plain),
+            Cpu::Any(lanes) => work.with(lanes),
             #[cfg(target_arch = "x86_64")]
             Cpu::Sse2(sse2) => work.with(sse2),
             #[cfg(target_arch = "x86_64")]

@@ -5,6 +5,8 @@
 //! eight frames at a time, in the `lanes` of the best instruction set that the processor has, and
 //! `pass` does so for several voices at once.
 
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod array;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod between;
@@ -12,8 +14,6 @@ mod frame;
 mod gains;
 mod lanes;
 mod pass;
-#[cfg(any(test, not(target_arch = "x86_64")))]
-mod plain;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse2;

@@ -5,6 +5,7 @@ use std::mem::discriminant;
 use super::frame::{ClipFrame, Frames};
 use super::wide::{Four, Two};
 use super::{Gain, Gains, Kernels, Mix, scalar};
+use crate::sound::each_kind;
 
 /// How many frames of one voice are added before the next one's, where they are not added at once:
 /// memory then answers for several of them, and a block of the mix stays at hand.
@@ -87,15 +88,11 @@ impl Kernels {
     }
 
     fn mix_four(&self, mix: Mix, four: [Even; 4]) {
-        match four[0].clip {
-            Frames::Mono16(_) => self.add_four::<[i16; 1]>(mix, four),
-            Frames::Stereo16(_) => self.add_four::<[i16; 2]>(mix, four),
-            Frames::Mono32(_) => self.add_four::<[f32; 1]>(mix, four),
-            Frames::Stereo32(_) => self.add_four::<[f32; 2]>(mix, four),
-        }
+        each_kind!(Frames, four[0].clip, clip => self.add_four(mix, clip, four));
     }
 
-    fn add_four<F: ClipFrame>(&self, mut mix: Mix, four: [Even; 4]) {
+    /// Adds four clips of the kind that `first` is.
+    fn add_four<F: ClipFrame>(&self, mut mix: Mix, _first: &[F], four: [Even; 4]) {
         let clips = four.each_ref().map(Even::frames::<F>);
         let gains = four.each_ref().map(|part| part.gains);
         let done = self.cpu.run(Four { mix: mix.rest(0), clips: &clips, gains: &gains });
@@ -108,26 +105,22 @@ impl Kernels {
     }
 
     fn mix_two(&self, mix: Mix, a: Even, b: Even) {
-        match a.clip {
-            Frames::Mono16(_) => self.mix_with::<[i16; 1]>(mix, a, b),
-            Frames::Stereo16(_) => self.mix_with::<[i16; 2]>(mix, a, b),
-            Frames::Mono32(_) => self.mix_with::<[f32; 1]>(mix, a, b),
-            Frames::Stereo32(_) => self.mix_with::<[f32; 2]>(mix, a, b),
-        }
-    }
-
-    fn mix_with<F: ClipFrame>(&self, mix: Mix, a: Even, b: Even) {
-        match b.clip {
-            Frames::Mono16(_) => self.add_two::<F, [i16; 1]>(mix, a, b),
-            Frames::Stereo16(_) => self.add_two::<F, [i16; 2]>(mix, a, b),
-            Frames::Mono32(_) => self.add_two::<F, [f32; 1]>(mix, a, b),
-            Frames::Stereo32(_) => self.add_two::<F, [f32; 2]>(mix, a, b),
-        }
-    }
-
-    fn add_two<F: ClipFrame, G: ClipFrame>(&self, mut mix: Mix, a: Even, b: Even) {
-        let (first, second) = (a.frames::<F>(), b.frames::<G>());
         let gains = [a.gains, b.gains];
+        each_kind!(Frames, a.clip, first => {
+            let first = first.get(a.from..).unwrap_or_default();
+            each_kind!(Frames, b.clip, second => {
+                self.add_two(mix, first, second.get(b.from..).unwrap_or_default(), gains);
+            });
+        });
+    }
+
+    fn add_two<F: ClipFrame, G: ClipFrame>(
+        &self,
+        mut mix: Mix,
+        first: &[F],
+        second: &[G],
+        gains: [[f32; 2]; 2],
+    ) {
         let done = self.cpu.run(Two { mix: mix.rest(0), first, second, gains });
         if done < mix.len() {
             let [a, b] = gains.map(|gains| Gains::Each(Gain::Steady(gains)));
@@ -137,12 +130,7 @@ impl Kernels {
     }
 
     fn mix_one(&self, mix: Mix, part: &Part, from: usize) {
-        match part.clip {
-            Frames::Mono16(clip) => self.add_one(mix, part, clip, from),
-            Frames::Stereo16(clip) => self.add_one(mix, part, clip, from),
-            Frames::Mono32(clip) => self.add_one(mix, part, clip, from),
-            Frames::Stereo32(clip) => self.add_one(mix, part, clip, from),
-        }
+        each_kind!(Frames, part.clip, clip => self.add_one(mix, part, clip, from));
     }
 
     fn add_one<F: ClipFrame>(&self, mix: Mix, part: &Part, clip: &[F], from: usize) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::audio::voice::position::ONE;
-use crate::sound::Sample;
+use crate::sound::{Sample, each_kind};
 
 const INTERPOLATIONS: [Interpolation; 3] =
     [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];
@@ -140,7 +140,7 @@ fn heard(held: &[f32], offset: usize, add: impl FnOnce(Mix)) -> Bits {
 impl Cpu {
     /// All that this processor has.
     fn every() -> Vec<Cpu> {
-        let mut every = vec![Cpu::Any(plain::Plain)];
+        let mut every = vec![Cpu::Any(array::ArrayLanes)];
         #[cfg(target_arch = "x86_64")]
         every.push(Cpu::Sse2(sse2::Sse2));
         #[cfg(target_arch = "x86_64")]
@@ -289,12 +289,7 @@ fn add_plainly(mix: Mix, part: &Part, between: &Interpolator) {
             }
         }
     }
-    match part.clip {
-        Frames::Mono16(clip) => add(mix, clip, part, between),
-        Frames::Stereo16(clip) => add(mix, clip, part, between),
-        Frames::Mono32(clip) => add(mix, clip, part, between),
-        Frames::Stereo32(clip) => add(mix, clip, part, between),
-    }
+    each_kind!(Frames, part.clip, clip => add(mix, clip, part, between));
 }
 
 /// However many, whatever their kinds, strides and gains: as if each had been added alone, in order.

@@ -27,7 +27,7 @@ impl<F: ClipFrame> Work for Copy<'_, F> {
         let groups = clip.as_chunks().0;
         let len = mix.len().min(LANES * groups.len());
         // SAFETY: there are as many groups.
-        unsafe { add(lanes, mix.part(0, len), gains, &mut Plain { groups: groups.iter() }) }
+        unsafe { add(lanes, mix.part(0, len), gains, &mut Whole { groups: groups.iter() }) }
     }
 }
 
@@ -184,11 +184,11 @@ trait Frames<L: Lanes> {
 }
 
 /// The frames of a clip as they are.
-struct Plain<'a, F> {
+struct Whole<'a, F> {
     groups: slice::Iter<'a, [F; LANES]>,
 }
 
-impl<L: Lanes, F: ClipFrame> Frames<L> for Plain<'_, F> {
+impl<L: Lanes, F: ClipFrame> Frames<L> for Whole<'_, F> {
     #[inline(always)]
     unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2] {
         F::eight(lanes, self.groups.next().unwrap_or(&[F::SILENCE; LANES]))

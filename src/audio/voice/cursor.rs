@@ -6,7 +6,7 @@ use super::glide::Glide;
 use super::position::{ONE, Position};
 use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS, Stride};
 use crate::link::message::Loop;
-use crate::sound::{Samples, Sound};
+use crate::sound::{Samples, Sound, each_kind};
 
 /// How many frames are laid out side by side where a run crosses an edge.
 const WINDOW: usize = 4 * SINC_TAPS;
@@ -123,12 +123,9 @@ impl Cursor {
     /// Adds what it comes past to the mix. Returns for how many frames: all, unless it ended.
     pub fn read(&mut self, sound: &Sound, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
         let seam = sound.seam().map(|seam| &seam.frames);
-        match sound.samples() {
-            Samples::Mono16(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
-            Samples::Stereo16(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
-            Samples::Mono32(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
-            Samples::Stereo32(clip) => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
-        }
+        each_kind!(Samples, sound.samples(), clip => {
+            self.read_clip(Clip::new(clip, seam), mix, gains, kernels)
+        })
     }
 
     fn read_clip<F: ClipFrame>(

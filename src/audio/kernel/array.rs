@@ -5,7 +5,7 @@ use super::lanes::{LANES, Lanes, Rows};
 
 /// What any processor can do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plain;
+pub(super) struct ArrayLanes;
 
 #[inline(always)]
 fn each<T>(lane: impl FnMut(usize) -> T) -> [T; LANES] {
@@ -21,7 +21,7 @@ fn column<const N: usize>(rows: &Rows<N>, word: usize) -> [u32; LANES] {
     })
 }
 
-impl Lanes for Plain {
+impl Lanes for ArrayLanes {
     type Floats = [f32; LANES];
     type Words = [u32; LANES];
 
