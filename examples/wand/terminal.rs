@@ -59,9 +59,9 @@ pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How long the app has to go when it is asked to.
+/// How long the app has to go when it is asked to, also on a busy machine.
 #[cfg(unix)]
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Set when the system asks us to go.
 fn signals() -> io::Result<Arc<AtomicBool>> {
