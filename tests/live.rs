@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use common::{Random, bits, mono, noise};
-use voicepool::{Config, Event, Frame, Mixer, OutputState, Play, Sound, ms};
+use voicepool::{Config, Event, Frame, Mixer, OutputState, Play, Sound, Stats, ms};
 
 const RATE: u32 = 48_000;
 
@@ -65,7 +65,7 @@ fn alone(name: &str, alsa: &str, test: impl FnOnce(&Path)) {
     let began = Instant::now();
     let ended = loop {
         match player.try_wait().unwrap() {
-            None if began.elapsed() < 2 * ATTEMPTS => thread::sleep(ms(10)),
+            None if began.elapsed() < 4 * ATTEMPTS => thread::sleep(ms(10)),
             ended => break ended,
         }
     };
@@ -240,7 +240,7 @@ fn what_alsa_gets_is_what_offline_rendering_makes_at_any_buffer_size() {
             assert!(play(&mixer, &scene, from), "the clock stands still");
             drop(tape);
             // By more than a device holds back, so that all of the scene has left it.
-            until("the scene was played", || mixer.clock() > from + SCENE as u64 + 200_000);
+            pass_until(&mixer, from + SCENE as u64 + 200_000);
             assert_balanced(&mixer);
             drop(mixer);
             same_bits(&recorder.finish(), &rendered(&scene, from)).unwrap();
@@ -352,9 +352,10 @@ impl Server {
         log.matches("Implicit underrun of").count() + log.matches("Underrun on").count()
     }
 
-    /// What was heard was not as it should be. That is no fault of ours if nothing came in time.
-    fn excuse(&self, why: String) -> Result<(), String> {
-        assert!(self.ran_dry() > 0, "{why}");
+    /// What was heard was not as it should be. That is no fault of the mixer if it could not be in
+    /// time, as the server or the device has noticed.
+    fn excuse<T>(&self, stats: &Stats, why: String) -> Result<T, String> {
+        assert!(self.ran_dry() > 0 || stats.xruns > 0, "{why}");
         Err(why)
     }
 }
@@ -376,10 +377,10 @@ fn what_a_sound_server_plays_is_what_offline_rendering_makes() {
             let (server, mixer) = (Server::start(stage), open_playing(ms(500)));
             let from = play_soon(&mixer, &scene);
             let expected = rendered(&scene, from);
-            let length = sound(&expected).len();
-            until("the scene was recorded", || sound(&server.heard()).len() >= length);
+            // By more than device and server hold back.
+            pass_until(&mixer, from + SCENE as u64 + 4 * u64::from(RATE));
             assert_balanced(&mixer);
-            same_bits(&server.heard(), &expected).or_else(|why| server.excuse(why))
+            same_bits(&server.heard(), &expected).or_else(|why| server.excuse(&mixer.stats(), why))
         });
     });
 }
@@ -420,8 +421,15 @@ fn told_from(heard: &[Frame], sure: usize, gain: impl Fn(usize) -> f32) -> Resul
 
 /// Lets a time of the mixer's own pass.
 fn pass(mixer: &Mixer, frames: u32) {
-    let end = mixer.clock() + u64::from(frames);
-    until("time passes", || mixer.clock() >= end);
+    pass_until(mixer, mixer.clock() + u64::from(frames));
+}
+
+/// The same up to a frame. However slow that is, it goes on.
+fn pass_until(mixer: &Mixer, frame: u64) {
+    while mixer.clock() < frame {
+        let clock = mixer.clock();
+        until("time passes", || mixer.clock() > clock);
+    }
 }
 
 #[test]
@@ -431,8 +439,8 @@ fn a_sound_server_may_come_and_go_and_the_sound_is_where_it_should_be() {
         let mixer = Mixer::open(config(ms(50))).unwrap();
         assert!(!is_playing(&mixer), "{}", mixer.output());
         let from = play_soon(&mixer, &[(clip(), 0)]);
-        until("it begins", || mixer.clock() > from);
-        let (mut rounds, mut dry, mut in_pace) = (0, 0, false);
+        pass_until(&mixer, from + 1);
+        let (mut rounds, mut late, mut in_pace) = (0, false, false);
         let mut states = Vec::new();
         until_shown(|| {
             let (began, silent) = (Instant::now(), mixer.clock());
@@ -444,16 +452,18 @@ fn a_sound_server_may_come_and_go_and_the_sound_is_where_it_should_be() {
             until("it is recorded", || sound(&server.heard()).len() >= 4 * FADE);
             let heard = server.heard();
             // No more than was there before it began, which even a busy machine plays in time.
-            let returned = &sound(&heard)[..4 * FADE];
-            let place =
-                told_from(returned, 2 * FADE, |i| ((i + 1) as f32 / FADE as f32).min(1.0)).unwrap();
+            let gain = |i| ((i + 1) as f32 / FADE as f32).min(1.0);
+            let place = told_from(&sound(&heard)[..4 * FADE], 2 * FADE, gain);
+            let place = place.or_else(|why| server.excuse(&mixer.stats(), why));
             let played = (silent..mixer.clock()).map(|frame| (frame - from) as usize % CLIP);
-            assert!(played.rev().any(|played| played == place), "came back at {place}");
-            dry += server.ran_dry();
+            let is_due = |place: &usize| played.clone().rev().any(|played| played == *place);
+            assert!(place.as_ref().map_or(true, is_due), "came back at {place:?}");
+            late |= server.ran_dry() > 0 || mixer.stats().xruns > 0;
             drop(server);
             until("the loss is seen", || !is_playing(&mixer));
             rounds += 1;
             states.extend(mixer.events().filter_map(output));
+            place?;
             let done = rounds >= 3 && in_pace;
             if done { Ok(()) } else { Err(format!("{rounds} rounds, in pace: {in_pace}")) }
         });
@@ -462,7 +472,7 @@ fn a_sound_server_may_come_and_go_and_the_sound_is_where_it_should_be() {
         let all = format!("{states:#?}");
         // It may say more than once why it is silent.
         states.dedup_by_key(|state| matches!(state, OutputState::Playing { .. }));
-        assert!(states.len() == 2 * rounds + 1 || dry > 0 && states.len() > 2 * rounds, "{all}");
+        assert!(states.len() == 2 * rounds + 1 || late && states.len() > 2 * rounds, "{all}");
     });
 }
 
@@ -481,6 +491,7 @@ fn the_last_mixer_fades_out() {
             let (server, mixer) = (Server::start(stage), open_playing(ms(50)));
             mixer.play(&clip);
             until("it is recorded", || sound(&server.heard()).len() > RATE as usize / 2);
+            let stats = mixer.stats();
             drop(mixer);
             let is_silent = |heard: &[Frame]| heard.iter().all(|frame| *frame == [0.0; 2]);
             until("its end is recorded", || {
@@ -491,7 +502,7 @@ fn the_last_mixer_fades_out() {
             let end = heard.iter().rposition(|frame| *frame != [0.0; 2]).unwrap() + 1;
             let last = &heard[end - 4 * FADE..end];
             let fades = told_from(last, 0, |i| ((4 * FADE - i) as f32 / FADE as f32).min(1.0));
-            fades.map(drop).or_else(|why| server.excuse(why))
+            fades.map(drop).or_else(|why| server.excuse(&stats, why))
         });
     });
 }
