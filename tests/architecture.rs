@@ -278,6 +278,7 @@ fn a_dependency_is_named_where_it_belongs() {
     // And the tests that are the logger, or play its sound system.
     only("log", &["log_line.rs", "output/tests"]);
     only("cpal", &["output/device.rs", "output/tests"]);
+    only("alsa", &["output/device.rs"]);
 }
 
 /// What may panic, wait or allocate is not even written down on the audio side. Unit tests, which

@@ -77,6 +77,7 @@ fn alone(name: &str, alsa: &str, test: impl FnOnce(&Path)) {
     let _ = fs::remove_dir_all(&stage);
     let passed = ended.is_some_and(|status| status.success()) && said.contains("1 passed");
     assert!(passed, "{name} ended as {ended:?} and said:\n{said}");
+    assert!(!said.contains("ALSA lib"), "what ALSA prints is kept off the standard error:\n{said}");
 }
 
 /// Waits for something that must come.

@@ -16,10 +16,32 @@ use crate::link::Bridge;
 use crate::stats::OutputState;
 use crate::units;
 
-/// The system's own host.
+/// The system's own host. To be asked for on a thread of our own, because ALSA is kept quiet on it.
 pub(super) fn cpal_host() -> Host {
+    quiet_alsa();
     cpal::default_host()
 }
+
+/// Where there is no device, ALSA prints some thirty lines to the standard error each time that it is
+/// asked. They say no more than the error that it returns, so on this thread they go nowhere.
+#[cfg(any(
+    target_os = "linux",
+    target_os = "dragonfly",
+    target_os = "freebsd",
+    target_os = "netbsd"
+))]
+fn quiet_alsa() {
+    // It fails only without memory for its buffer, and then ALSA prints.
+    let _ = alsa::Output::local_error_handler();
+}
+
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "dragonfly",
+    target_os = "freebsd",
+    target_os = "netbsd"
+)))]
+fn quiet_alsa() {}
 
 /// Opens streams on cpal's hosts. A new host is made for each attempt: what was gone may be
 /// back.

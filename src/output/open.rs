@@ -2,6 +2,8 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+#[cfg(feature = "device")]
+use std::thread;
 use std::time::Duration;
 
 use super::backend::{Backend, StreamRequest};
@@ -16,13 +18,26 @@ use crate::link::Bridge;
 use crate::units::ms;
 
 impl Mixer {
-    /// Opens a mixer on the speakers: the system's default output, or the one that
-    /// [`Config::device`] names.
+    /// Opens a mixer on the speakers: on the system's default output device, or on the one that
+    /// [`Config::device`] names. [`set_device`](Mixer::set_device) chooses another one later.
     ///
     /// A missing device is a state, not an error: time then passes silently at the right pace,
-    /// [`output`](Mixer::output) says why, and the sound comes in when there is a device. The
-    /// first device's rate is the mixer's for life; [`Config::sample_rate`] is if there is none.
-    /// A named one that is missing is looked for about once a second while the default plays.
+    /// [`output`](Mixer::output) says why, and the sound fades in when there is a device. A device
+    /// that fails is tried again after 0.1 s, and then after pauses that grow to 1 s. A device that
+    /// was asked for by name and is missing is looked for every second, and after a while every four
+    /// seconds, while the default plays.
+    ///
+    /// The rate of the first device is the mixer's for life, and [`Config::sample_rate`] if there is
+    /// none; output for a device of another rate is resampled. The call waits for the first device, but
+    /// for no longer than 1 s.
+    ///
+    /// The drop of the last clone of the mixer fades the sound out within 10 ms, closes the device and
+    /// waits for that, but for no longer than 0.9 s. What ALSA would print to the standard error when
+    /// there is no device is not printed; the standard error itself is left alone.
+    ///
+    /// # Errors
+    ///
+    /// If the [`Config`] is not valid, or if the system starts no thread. Never for want of a device.
     pub fn open(config: Config) -> Result<Mixer, Error> {
         Mixer::open_on(backend(), config, Timeouts::default())
     }
@@ -70,27 +85,45 @@ impl Drop for ShutdownGuard {
     }
 }
 
-/// An output that could be played on. See [`devices`].
+/// An output device, as [`devices`] lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Device {
-    /// Its name, for [`Config::device`].
+    /// The name that the system shows people, such as "Headphones (USB Audio)". It chooses the device
+    /// in [`Config::device`] and [`Mixer::set_device`]. Two devices may have the same name; then the
+    /// first one in the list is meant.
     pub name: String,
-    /// Whether the system plays on it unless told otherwise.
+    /// Whether the system plays on this device unless it is told otherwise. At most one device in the
+    /// list is the default.
     pub is_default: bool,
 }
 
-/// The outputs there are. Empty if there is none, or without the feature `device`.
+/// Lists the output devices that the system has at this moment, in the system's own order.
 ///
-/// It asks the system, which may take a moment.
-#[cfg(feature = "device")]
+/// The list is empty if there is no device, if the sound system fails to answer, and in a build without
+/// the feature `device`. A device that is listed may still fail to open, and some of ALSA's play
+/// nowhere: [`Mixer::output`] says what came of a choice. The system is asked anew each time, which may take a
+/// moment: call it where a menu opens, not in every frame.
+///
+/// ```no_run
+/// for device in voicepool::devices() {
+///     println!("{}{}", device.name, if device.is_default { " (default)" } else { "" });
+/// }
+/// ```
 pub fn devices() -> Vec<Device> {
-    super::device::devices(&cpal_host())
+    list_devices()
 }
 
-/// The outputs there are. Empty if there is none, or without the feature `device`.
+#[cfg(feature = "device")]
+fn list_devices() -> Vec<Device> {
+    // On a thread of its own, where the driver may panic and where ALSA is quiet.
+    let list = || super::device::devices(&cpal_host());
+    let asked = thread::Builder::new().name("voicepool devices".into()).spawn(list);
+    asked.ok().and_then(|list| list.join().ok()).unwrap_or_default()
+}
+
 #[cfg(not(feature = "device"))]
-pub fn devices() -> Vec<Device> {
+fn list_devices() -> Vec<Device> {
     Vec::new()
 }
 
