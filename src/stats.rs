@@ -113,31 +113,38 @@ impl fmt::Display for Stats {
     }
 }
 
-/// Where the sound goes. See [`Mixer::output`](crate::Mixer::output).
+/// Where the sound goes, as [`Mixer::output`](crate::Mixer::output) and
+/// [`Event::Output`](crate::Event::Output) tell it. Its [`Display`](fmt::Display) is a line for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputState {
     /// The sound goes to a device.
     #[non_exhaustive]
     Playing {
-        /// The name of the device.
+        /// The device's name, as [`devices`](crate::devices) lists it.
         device: String,
-        /// Its rate in frames a second. If it is not the mixer's, the output is resampled on its way.
+        /// The device's rate, in frames a second. If it is not
+        /// [the mixer's](crate::Mixer::sample_rate), the output is resampled on its way.
         sample_rate: u32,
-        /// How many channels it has.
+        /// How many channels the device has. A mono device gets the mean of both sides; channels
+        /// beyond the second are silent.
         channels: u16,
-        /// How many frames it asks for at a time, as far as it says.
+        /// How many frames the device asks for at a time; `None` if it does not say.
         buffer: Option<u32>,
-        /// How long the sound takes from the mixer to the ear, at the least.
+        /// The time that one such buffer lasts, which is the least that a frame takes from the mixer to
+        /// the ear; 0 if the device does not say. What the system and the device add is not known.
         latency: Duration,
     },
-    /// The sound goes nowhere. Time passes all the same, and sound comes back when it can.
+    /// The sound goes nowhere at present. Time passes at the right pace all the same, plays end when
+    /// they would, and the sound comes back when there is a device. This is also the state of a mixer
+    /// that was opened in a build without the feature `device`.
     #[non_exhaustive]
     Silent {
-        /// The reason, for people.
+        /// The reason, as a text for people: the last error of the device, or what was found wrong.
         why: String,
     },
-    /// The sound goes to whoever calls the [`Renderer`](crate::Renderer).
+    /// The sound goes to whoever calls the [`Renderer`](crate::Renderer) of
+    /// [`Mixer::offline`](crate::Mixer::offline).
     Offline,
 }
 
