@@ -28,6 +28,7 @@ fn steady(level: f32, tag: u64) -> Play {
 /// What happened to whom, in order, by tag.
 #[derive(Debug, PartialEq)]
 enum Seen {
+    Started(u64),
     Parked(u64, Parking),
     Back(u64),
     Ended(u64, Ending),
@@ -35,13 +36,13 @@ enum Seen {
 
 fn seen(mixer: &Mixer) -> Vec<Seen> {
     let seen = |event| match event {
-        Event::Parked { tag, why, .. } => Some(Seen::Parked(tag, why)),
-        Event::Unparked { tag, .. } => Some(Seen::Back(tag)),
-        Event::Ended { tag, why, .. } => Some(Seen::Ended(tag, why)),
-        Event::Started { .. } => None,
+        Event::Started { tag, .. } => Seen::Started(tag),
+        Event::Parked { tag, why, .. } => Seen::Parked(tag, why),
+        Event::Unparked { tag, .. } => Seen::Back(tag),
+        Event::Ended { tag, why, .. } => Seen::Ended(tag, why),
         other => panic!("{other:?}"),
     };
-    mixer.events().filter_map(seen).collect()
+    mixer.events().map(seen).collect()
 }
 
 /// One play as it is on the next line.
@@ -152,6 +153,8 @@ fn who_begins_muted_robs_nobody() {
         let events = seen(&mixer);
         let robbed = |it: &Seen| matches!(it, Seen::Parked(1, Parking::Stolen { by_tag: 2, .. }));
         assert!(events.iter().any(robbed), "{what}: {events:?}");
+        // Who waited says that it has begun, and who did not get a voice does not.
+        assert_eq!(events.contains(&Seen::Started(2)), what != "bus");
     }
 }
 

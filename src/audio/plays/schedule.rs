@@ -120,12 +120,15 @@ impl Schedule {
     /// Those who were frozen with a bus that goes on by now wait for their frame again.
     pub fn thaw(&mut self, now: u64, buses: &Buses) {
         for bus in self.frozen_on.not_paused(buses).iter() {
-            while let Some(slot) = self.frozen.get(bus.index()).copied().filter(|it| *it != NONE) {
-                self.unfreeze(slot);
-                if let Some(waiting) = self.waiting.at_mut(slot) {
-                    waiting.at = now + waiting.missing(buses);
-                }
+            let Some(first) = self.frozen.get_mut(bus.index()) else { continue };
+            let mut slot = std::mem::replace(first, NONE);
+            self.frozen_on.set(bus, false);
+            while let Some(waiting) = self.waiting.at_mut(slot)
+                && let Place::Frozen { after, .. } = waiting.place
+            {
+                waiting.at = now + waiting.missing(buses);
                 self.add_to_heap(slot);
+                slot = after;
             }
         }
     }
