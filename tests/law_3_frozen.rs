@@ -110,6 +110,41 @@ fn the_frozen_of_another_bus_stay() {
     assert_eq!(mixer.stats().live, 0);
 }
 
+/// Some of them are stopped, and others come in their place: each of the rest begins on its frame.
+#[test]
+fn the_rest_of_the_frozen_go_on() {
+    let config = Config { voices: 64, scheduled: 20, sample_rate: RATE, ..Config::DEFAULT };
+    let clip = mono(RATE, &[0.1; 5]);
+    for stopped in [&[0][..], &[19], &[7, 8, 9], &[0, 3, 6, 9, 12, 15, 18], &[19, 0, 10, 1]] {
+        let (mixer, mut renderer) = Mixer::offline(config.clone()).expect("a good config");
+        mixer.pause(BUS, ms(0));
+        let wait = |n: u64| Play::of(&clip).bus(BUS).delay(ms(10 + n)).tag(n);
+        let voices: Vec<_> = (0..20).map(|n| mixer.play(wait(n))).collect();
+        renderer.frames(512);
+        stopped.iter().for_each(|n| mixer.stop(voices[*n], ms(0)));
+        renderer.frames(512);
+        let others = (0..stopped.len() as u64).map(|n| wait(40 + n));
+        others.for_each(|play| assert!(mixer.play(play).is_some()));
+        renderer.frames(512);
+        assert_eq!((mixer.stats().scheduled, mixer.stats().refused), (20, 0));
+        mixer.resume(BUS, ms(0));
+        let at = line(&mixer);
+        renderer.frames(1000);
+        let mut over: Vec<_> = mixer
+            .events()
+            .filter_map(|event| match event {
+                Event::Ended { tag, at, why: Ending::Finished, .. } => Some((tag, at)),
+                _ => None,
+            })
+            .collect();
+        over.sort();
+        let rest = (0..20).filter(|n| !stopped.contains(&(*n as usize)));
+        let all = rest.chain((0..stopped.len() as u64).map(|n| 40 + n));
+        let expected: Vec<_> = all.map(|n| (n, at + 10 + n + 5)).collect();
+        assert_eq!(over, expected, "without {stopped:?}");
+    }
+}
+
 /// The renderer goes, or the mixer does: what was frozen ends, and nothing is freed on the audio side.
 #[test]
 fn the_frozen_end_when_either_side_goes() {
