@@ -115,7 +115,9 @@ fn the_frozen_of_another_bus_stay() {
 fn the_rest_of_the_frozen_go_on() {
     let config = Config { voices: 64, scheduled: 20, sample_rate: RATE, ..Config::DEFAULT };
     let clip = mono(RATE, &[0.1; 5]);
-    for stopped in [&[0][..], &[19], &[7, 8, 9], &[0, 3, 6, 9, 12, 15, 18], &[19, 0, 10, 1]] {
+    for stopped in
+        [&[0][..], &[19], &[7, 8, 9], &[9, 8, 7], &[0, 3, 6, 9, 12, 15, 18], &[19, 0, 10, 1]]
+    {
         let (mixer, mut renderer) = Mixer::offline(config.clone()).expect("a good config");
         mixer.pause(BUS, ms(0));
         let wait = |n: u64| Play::of(&clip).bus(BUS).delay(ms(10 + n)).tag(n);
