@@ -43,9 +43,9 @@ fn plain_integers_are_read_at_every_depth() {
         assert_eq!((stereo.channels(), stereo.sample_rate()), (2, 44_100));
         for sound in [mono, stereo] {
             assert!(!sound.is_truncated());
-            // Four samples, and the envelope: one hop and the end, at five horizons of each channel;
-            // sixteen bits stay sixteen bits.
-            let envelope = 2 * 5 * 4 * usize::from(sound.channels());
+            // Four samples, and the envelope: one hop and the end, at five horizons of each channel,
+            // and nine bands; sixteen bits stay sixteen bits.
+            let envelope = 2 * 5 * 4 * usize::from(sound.channels()) + 9 * 2;
             assert_eq!(sound.memory(), 4 * bytes + envelope, "{}", sound.name());
         }
     }

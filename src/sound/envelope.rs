@@ -10,6 +10,7 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use super::bands::{BANDS, Splitter, Spread};
 use super::loudness::{HOP, Weighting};
 use super::samples::{Sample, Samples, each_kind};
 use crate::units;
@@ -24,6 +25,13 @@ const HORIZONS: [f64; 5] = [0.05, 0.1, HORIZON, 0.4, 0.8];
 
 /// Which of them is the ear's own.
 const EAR: usize = 2;
+
+/// How many hops share one spread over the bands: twice as many bands fit into the memory as if each
+/// had its own.
+const SPREAD_HOPS: usize = 2;
+
+/// How many hops of silence follow a sound until its lowest band has come through the splitter.
+const LATE_HOPS: usize = 4;
 
 /// At toy rates a hop is a single frame, and the envelope would outgrow the samples of a long
 /// clip. Above this many frames hops lengthen, up to [`LONGEST_TOY_HOP`].
@@ -47,6 +55,11 @@ pub(crate) struct Envelope {
     channels: usize,
     /// For each hop the powers of each channel; and those at the end, which are 0.
     powers: Arc<[Powers]>,
+    /// How that which is to come at the ear's horizon is spread over frequencies, both channels
+    /// together, at the beginning of every second hop.
+    spreads: Arc<[Spread]>,
+    /// The cycles a second of one cycle a frame.
+    rate: f64,
     /// How fast the far counts less, for each horizon: by `exp` of minus this with every frame.
     falls: [f64; HORIZONS.len()],
     /// What is to come at the beginning of the whole sound if it loops: for each horizon, of each
@@ -77,12 +90,37 @@ impl Envelope {
         // asked for once.
         let mut next = 0;
         let mut own = [0.0; CHANNELS];
+        let mut spreads: Arc<[Spread]> =
+            std::iter::repeat_n(Spread::NOTHING, hops.div_ceil(SPREAD_HOPS)).collect();
+        let mut own_spreads = Arc::make_mut(&mut spreads).iter_mut();
+        let mut splitters = [Splitter::new(); CHANNELS];
+        let mut sums = [[0.0; 2]; BANDS];
         let mut powers: Arc<[Powers]> = (0..(hops + 1) * CHANNELS)
             .map(|row| {
                 if row % CHANNELS == 0 {
                     let end = (row / CHANNELS + 1) * size - missing;
                     let part = frames.get(next..end).unwrap_or_default();
-                    own = weighting.power(part).map(|sum| sum * gain / part.len().max(1) as f64);
+                    let hop = row / CHANNELS;
+                    let split = |channel: usize, heard: &mut [f64]| {
+                        if let Some(splitter) = splitters.get_mut(channel) {
+                            splitter.split(heard, &mut sums);
+                        }
+                    };
+                    own = weighting
+                        .power(part, split)
+                        .map(|sum| sum * gain / part.len().max(1) as f64);
+                    if hop + 1 == hops {
+                        // What is late belongs to the last.
+                        for splitter in &mut splitters {
+                            splitter.finish(LATE_HOPS * size, &mut sums);
+                        }
+                    }
+                    if (hop + 1).is_multiple_of(SPREAD_HOPS) || hop + 1 == hops {
+                        if let Some(spread) = own_spreads.next() {
+                            *spread = Spread::of(&sums);
+                        }
+                        sums = [[0.0; 2]; BANDS];
+                    }
                     next = end;
                 }
                 [own[row % CHANNELS] as f32; HORIZONS.len()]
@@ -90,7 +128,18 @@ impl Envelope {
             .collect();
         let keeps = falls.map(|fall| libm::exp(-fall * f64::from(hop.get())));
         let mut ahead = [[0.0; HORIZONS.len()]; CHANNELS];
-        for rows in Arc::make_mut(&mut powers).chunks_exact_mut(CHANNELS).rev() {
+        let spread = Arc::make_mut(&mut spreads);
+        let mut sums = [[0.0; 2]; BANDS];
+        let rows = Arc::make_mut(&mut powers).chunks_exact_mut(CHANNELS);
+        for (hop, rows) in rows.enumerate().rev() {
+            let own: f64 = rows.iter().map(|row| f64::from(row[EAR])).sum();
+            sums.as_flattened_mut().iter_mut().for_each(|sum| *sum *= keeps[EAR]);
+            if let Some(spread) = spread.get_mut(hop / SPREAD_HOPS) {
+                spread.add((1.0 - keeps[EAR]) * own, &mut sums);
+                if hop.is_multiple_of(SPREAD_HOPS) {
+                    *spread = Spread::of(&sums);
+                }
+            }
             for (row, ahead) in rows.iter_mut().zip(&mut ahead) {
                 for ((power, ahead), keep) in row.iter_mut().zip(ahead).zip(keeps) {
                     *ahead = (1.0 - keep) * f64::from(*power) + keep * *ahead;
@@ -104,6 +153,8 @@ impl Envelope {
             frames: frames.len() as u32,
             channels: CHANNELS,
             powers,
+            spreads,
+            rate: f64::from(sample_rate),
             falls,
             around: Default::default(),
         };
@@ -120,6 +171,7 @@ impl Envelope {
     /// sides; 0 past the end.
     ///
     /// A loop is its first frame and the one after its last; the frame must lie before its end.
+    #[inline(always)]
     pub(crate) fn power(
         &self,
         frame: u32,
@@ -156,8 +208,49 @@ impl Envelope {
         }
     }
 
+    /// The same through filters, of which `gain` says how much they let through of the power of a
+    /// frequency, in Hz as it is heard.
+    #[inline(never)]
+    pub(crate) fn power_through(
+        &self,
+        frame: u32,
+        looping: Option<(u32, u32)>,
+        speed: f32,
+        sides: [f32; 2],
+        gain: impl Fn(f64) -> f64,
+    ) -> f64 {
+        let power = self.power(frame, looping, speed, sides);
+        if power == 0.0 {
+            return 0.0;
+        }
+        let hertz = self.rate * f64::from(speed);
+        let gain = &|cycles: f64| gain(cycles * hertz);
+        let here = self.through(frame, gain);
+        let Some((start, end)) = looping.filter(|(_, end)| frame < *end) else {
+            return power * here;
+        };
+        // What is left of this turn, and the turns after it, each by its power.
+        let view = View { envelope: self, horizon: EAR, weights: [1.0; 2] };
+        let beyond = view.kept(end - frame) * view.exactly_at(end);
+        let all = view.ahead(frame, looping);
+        let rest = if all > 0.0 { less(view.exactly_at(frame), beyond) / all } else { 0.0 };
+        let turns = self.through(start, gain);
+        power * (turns + rest.min(1.0) * (here - turns))
+    }
+
+    /// How much filters let through of what is to come from a frame on.
+    fn through(&self, frame: u32, gain: impl Fn(f64) -> f64) -> f64 {
+        let at = f64::from(frame.saturating_add(self.missing))
+            / (f64::from(self.hop.get()) * SPREAD_HOPS as f64);
+        match self.spreads.get(at as usize..) {
+            Some([here, next, ..]) => here.through(next, at.fract(), gain),
+            Some([here]) => here.through(here, 0.0, gain),
+            _ => 0.0,
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val::<[_]>(&self.powers)
+        size_of_val::<[_]>(&self.powers) + size_of_val::<[_]>(&self.spreads)
     }
 }
 

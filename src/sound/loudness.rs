@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::bands::CHUNK;
 use super::samples::Sample;
 use crate::{Frame, units};
 
@@ -31,7 +32,7 @@ const OFFSET_DB: f64 = -0.691;
 pub fn loudness(sample_rate: u32, frames: &[Frame]) -> f32 {
     let mut weighting = Weighting::<2>::new(sample_rate);
     let hop = units::short_frames(HOP, sample_rate).max(1) as usize;
-    let power: f64 = frames.chunks(hop).flat_map(|hop| weighting.power(hop)).sum();
+    let power: f64 = frames.chunks(hop).flat_map(|hop| weighting.power(hop, |_, _| ())).sum();
     let mean = power / frames.len().max(1) as f64;
     (10.0 * libm::log10(mean) + weighting.offset_db()) as f32
 }
@@ -55,14 +56,27 @@ impl<const CHANNELS: usize> Weighting<CHANNELS> {
         if self.filters.is_some() { OFFSET_DB } else { 0.0 }
     }
 
-    /// The sum over the next frames of what each adds to the power, of each channel.
-    pub(crate) fn power<T: Sample>(&mut self, frames: &[[T; CHANNELS]]) -> [f64; CHANNELS] {
+    /// The sum over the next frames of what each adds to the power, of each channel. The weighted
+    /// samples of a channel may be heard in between, and overwritten.
+    pub(crate) fn power<T: Sample>(
+        &mut self,
+        frames: &[[T; CHANNELS]],
+        mut heard: impl FnMut(usize, &mut [f64]),
+    ) -> [f64; CHANNELS] {
         let mut powers = [0.0; CHANNELS];
+        let mut weighted = [0.0; CHUNK];
         for (channel, (power, memory)) in powers.iter_mut().zip(&mut self.memory).enumerate() {
-            *power = match &self.filters {
-                Some(filters) => weighted_power(filters, memory, channel, frames),
-                None => plain_power(channel, frames),
-            };
+            for frames in frames.chunks(CHUNK) {
+                let weighted = weighted.get_mut(..frames.len()).unwrap_or_default();
+                *power = match &self.filters {
+                    Some(filters) => {
+                        weighted_power(*power, filters, memory, channel, frames, weighted)
+                    }
+                    None => plain_power(*power, channel, frames, weighted),
+                };
+                heard(channel, weighted);
+            }
+            *memory = memory.map(|filter| filter.map(at_rest));
         }
         powers
     }
@@ -71,16 +85,17 @@ impl<const CHANNELS: usize> Weighting<CHANNELS> {
 /// All of it in one loop over numbers that have names: unoptimised, too, that takes a small part of
 /// what resampling does.
 fn weighted_power<T: Sample, const CHANNELS: usize>(
+    mut power: f64,
     [shelf, high_pass]: &[Biquad; 2],
     memory: &mut [[f64; 2]; 2],
     channel: usize,
     mut frames: &[[T; CHANNELS]],
+    mut heard: &mut [f64],
 ) -> f64 {
     let Biquad { forward: [b0, b1, b2], back: [a1, a2] } = *shelf;
     let Biquad { forward: [d0, d1, d2], back: [c1, c2] } = *high_pass;
     let [[mut s1, mut s2], [mut h1, mut h2]] = *memory;
-    let mut power = 0.0;
-    while let [frame, later @ ..] = frames {
+    while let ([frame, later @ ..], [next, rest @ ..]) = (frames, heard) {
         let sample = f64::from(frame[channel].value());
         let lifted = b0 * sample + s1;
         s1 = b1 * sample + s2 - a1 * lifted;
@@ -89,15 +104,22 @@ fn weighted_power<T: Sample, const CHANNELS: usize>(
         h1 = d1 * lifted + h2 - c1 * weighted;
         h2 = d2 * lifted - c2 * weighted;
         power += weighted * weighted;
-        frames = later;
+        *next = weighted;
+        (frames, heard) = (later, rest);
     }
-    *memory = [[s1, s2], [h1, h2]].map(|filter| filter.map(at_rest));
+    *memory = [[s1, s2], [h1, h2]];
     power
 }
 
-fn plain_power<T: Sample, const CHANNELS: usize>(channel: usize, frames: &[[T; CHANNELS]]) -> f64 {
-    frames.iter().fold(0.0, |power, frame| {
+fn plain_power<T: Sample, const CHANNELS: usize>(
+    power: f64,
+    channel: usize,
+    frames: &[[T; CHANNELS]],
+    heard: &mut [f64],
+) -> f64 {
+    frames.iter().zip(heard).fold(power, |power, (frame, next)| {
         let sample = f64::from(frame[channel].value());
+        *next = sample;
         power + sample * sample
     })
 }
@@ -224,9 +246,9 @@ mod tests {
     #[test]
     fn what_rang_is_at_rest_after_a_second_of_silence() {
         let mut weighting = Weighting::<1>::new(48_000);
-        weighting.power(&[[1.0f32]]);
+        weighting.power(&[[1.0f32]], |_, _| ());
         for _ in 0..100 {
-            weighting.power(&[[0.0f32]; 480]);
+            weighting.power(&[[0.0f32]; 480], |_, _| ());
         }
         assert_eq!(weighting.memory, [[[0.0; 2]; 2]]);
     }

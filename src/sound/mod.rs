@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+mod bands;
 pub(crate) mod envelope;
 mod loudness;
 mod resample;
