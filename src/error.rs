@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::bus::BusId;
+
 /// An error names the file or the value it is about, and what is wrong with it. Its kind is its
 /// variant, so that nobody has to read its text.
 #[derive(Debug)]
@@ -76,6 +78,24 @@ pub enum Error {
         /// Why there cannot be as many.
         why: ResizeFault,
     },
+    /// [`Mixer::set_bus`](crate::Mixer::set_bus) was asked for what cannot be. Nothing was changed.
+    #[non_exhaustive]
+    Bus {
+        /// The bus that was to be set.
+        bus: BusId,
+        /// What is wrong with it.
+        why: BusFault,
+    },
+    /// [`Mixer::set_duck`](crate::Mixer::set_duck) was asked for what cannot be. Nothing was changed.
+    #[non_exhaustive]
+    Duck {
+        /// The bus that was to be turned down.
+        bus: BusId,
+        /// The bus that it was to make room for.
+        by: BusId,
+        /// What is wrong with it.
+        why: DuckFault,
+    },
     /// The system has no thread left to play from.
     Thread {
         /// What the system said.
@@ -94,8 +114,86 @@ pub enum ResizeFault {
         /// How many there may be.
         max_voices: usize,
     },
+    /// It is less than what the buses have [reserved](crate::Bus::reserved).
+    Reserved {
+        /// How many voices are reserved in all.
+        reserved: usize,
+    },
     /// The [`Renderer`](crate::Renderer) is gone.
     NoRenderer,
+}
+
+/// Why a bus cannot be set so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BusFault {
+    /// Its parent leads back to it.
+    Circle {
+        /// The parent that it was given.
+        parent: BusId,
+    },
+    /// More would be [reserved](crate::Bus::reserved) than there are voices. What a bus reserves includes
+    /// what those below it do.
+    TooManyReserved {
+        /// How many would be reserved in all.
+        reserved: usize,
+        /// How many voices there are, or will be once the latest [`resize`](crate::Mixer::resize) has
+        /// arrived.
+        voices: usize,
+    },
+    /// More would be [reserved](crate::Bus::reserved) on a bus and all below it than it may have voices.
+    AboveLimit {
+        /// The bus with that limit: the one that was to be set, or another.
+        limited: BusId,
+        /// How many would be reserved on it and all below it.
+        reserved: usize,
+        /// Its [`max_voices`](crate::Bus::max_voices).
+        max_voices: usize,
+    },
+    /// In its new place, a [duck](crate::Duck) would act on what it listens to.
+    DuckCircle,
+}
+
+/// Why a bus cannot make room for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DuckFault {
+    /// It, or another duck that follows from it, would act on what it listens to: a bus can neither make
+    /// room for itself, nor for one above or below it, nor for one that makes room for it.
+    Circle,
+    /// There are as many ducks as there can be.
+    TooMany {
+        /// How many there can be.
+        most: usize,
+    },
+}
+
+impl fmt::Display for BusFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BusFault::Circle { parent } => {
+                write!(f, "its parent, bus {}, leads back to it", parent.index())
+            }
+            BusFault::TooManyReserved { reserved, voices } => {
+                write!(f, "{reserved} voices would be reserved in all, and there are {voices}")
+            }
+            BusFault::AboveLimit { limited, reserved, max_voices } => write!(
+                f,
+                "{reserved} voices would be reserved on bus {}, whose max_voices is {max_voices}",
+                limited.index(),
+            ),
+            BusFault::DuckCircle => write!(f, "a duck would act on what it listens to"),
+        }
+    }
+}
+
+impl fmt::Display for DuckFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DuckFault::Circle => write!(f, "it would act on what it listens to"),
+            DuckFault::TooMany { most } => write!(f, "there can be no more than {most} ducks"),
+        }
+    }
 }
 
 impl fmt::Display for ResizeFault {
@@ -103,6 +201,9 @@ impl fmt::Display for ResizeFault {
         match self {
             ResizeFault::NoVoices => write!(f, "it must be at least 1"),
             ResizeFault::TooMany { max_voices } => write!(f, "Config::max_voices is {max_voices}"),
+            ResizeFault::Reserved { reserved } => {
+                write!(f, "the buses have reserved {reserved}")
+            }
             ResizeFault::NoRenderer => write!(f, "the renderer is gone"),
         }
     }
@@ -130,6 +231,10 @@ impl fmt::Display for Error {
             }
             Error::Thread { source } => write!(f, "no thread to play from: {source}"),
             Error::Resize { voices, why } => write!(f, "resize to {voices} voices: {why}"),
+            Error::Bus { bus, why } => write!(f, "bus {}: {why}", bus.index()),
+            Error::Duck { bus, by, why } => {
+                write!(f, "bus {} that makes room for bus {}: {why}", bus.index(), by.index())
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::bus::BusId;
+use crate::effect::EffectTrouble;
 use crate::stats::OutputState;
 
 /// Names one play. Once the play has ended it names nothing, ever, and in another mixer it never
@@ -97,6 +99,17 @@ pub enum Event {
         /// The frame of the clock from which on it is heard.
         at: u64,
     },
+    /// An [effect](crate::Effect) was taken out of its bus, because it did what none may. The bus plays on
+    /// without it, and the effect has been dropped, or is dropped when the mixer is next touched.
+    #[non_exhaustive]
+    EffectFailed {
+        /// The bus that it was on.
+        bus: BusId,
+        /// The frame of the clock on which it was taken out.
+        at: u64,
+        /// What it did.
+        why: EffectTrouble,
+    },
     /// The sound goes elsewhere from now on.
     Output(OutputState),
 }
@@ -147,6 +160,10 @@ pub enum Parking {
     Shrunk,
     /// Every voice was taken when it was to begin, and none could be stolen for it.
     PoolFull,
+    /// Its bus, or one above it, had as many voices as it may
+    /// ([`Bus::max_voices`](crate::Bus::max_voices)) when it was to begin, and none of these could be stolen
+    /// for it.
+    BusFull,
 }
 
 /// Why an accepted play could not begin.
@@ -155,6 +172,9 @@ pub enum Parking {
 pub enum Refusal {
     /// Every voice was taken, and none could be stolen for it.
     PoolFull,
+    /// Its bus, or one above it, had as many voices as it may ([`Bus::max_voices`](crate::Bus)), and
+    /// none of them could be stolen for it.
+    BusFull,
     /// It was to begin later, and [`Config::scheduled`](crate::Config::scheduled) plays were
     /// waiting already.
     ScheduleFull,

@@ -49,10 +49,11 @@
 //!    lost.
 //! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
 //!    the buffer sizes.
-//! 5. **No click.** Every change is ramped, the limiter's too. For sines from 100 Hz up, none makes
-//!    a step above 1.5 times the sine's own; where more than three ramps meet on one voice at once, of
-//!    which a seek makes two, 3.5 times. What the author made is left alone: a start at position 0, a clip's end, a loop's
-//!    seam. A whole sound that loops without one does so at every rate.
+//! 5. **No click.** Every change is ramped: gains, filters, sends, rooms, effects, ducks, the limiter's
+//!    too. For sines from 100 Hz up, none makes a step above 1.5 times the sine's own; where more than
+//!    three ramps meet on one voice at once, of which a seek makes two, 3.5 times. What the author made
+//!    is left alone: a start at position 0, a clip's end, a loop's seam, what an effect of the game's
+//!    own says. A whole sound that loops without a seam does so at every rate.
 //! 6. **Quietest is what would be missed least**, to the ear, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
 //! 8. **What comes out is finite and within ±1**, whatever went in; as long as nothing is beyond that
@@ -66,7 +67,10 @@
 #![warn(missing_docs)]
 
 mod audio;
+mod bus;
 mod config;
+mod duck;
+mod effect;
 mod error;
 mod event;
 mod game;
@@ -75,21 +79,28 @@ mod log_line;
 mod output;
 mod play;
 pub mod pool;
+mod reverb;
 mod sound;
 mod stats;
+mod target;
 mod units;
 
 pub use audio::Renderer;
+pub use bus::{Bus, BusId, BusState, BusStats, Mix};
 pub use config::{Config, Interpolation, WhenFull};
-pub use error::{Error, ResizeFault};
+pub use duck::Duck;
+pub use effect::{Effect, EffectFault, EffectTrouble, check_effect, check_effect_with};
+pub use error::{BusFault, DuckFault, Error, ResizeFault};
 pub use event::{Ending, Event, Parking, Refusal, VoiceId};
 pub use game::{Events, Held, Mixer};
 pub use output::offline::write_wav;
 pub use output::{Device, devices};
-pub use play::{BusId, Play, Priority, Tag, Target, WhenStolen};
+pub use play::{Play, Priority, WhenStolen};
 pub use pool::Pool;
+pub use reverb::{Reverb, RoomId};
 pub use sound::{Sound, loudness};
 pub use stats::{OutputState, Stats, VoiceInfo, VoiceState};
+pub use target::{Tag, Target};
 pub use units::{db, fader, ms, secs, semitones, to_db, to_fader};
 
 /// A frame: left and right.

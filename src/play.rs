@@ -1,12 +1,13 @@
-//! A request to play a sound, and the names by which playing things are controlled.
+//! A request to play a sound.
 
 use std::ops::{Bound, RangeBounds};
 use std::time::Duration;
 
+use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::event::VoiceId;
-use crate::link::message::{Loop, Request, Start};
+use crate::link::message::{HIGH_PASS_OFF, LOW_PASS_OFF, Loop, Request, Shape, Start};
 use crate::log_line::OnceLine;
+use crate::reverb::RoomId;
 use crate::sound::Sound;
 use crate::units::{db, frames, short_frames};
 
@@ -45,6 +46,7 @@ pub(crate) struct Settings {
     pub when_stolen: Option<WhenStolen>,
     pub bus: BusId,
     pub tag: u64,
+    pub shape: Shape,
 }
 
 /// When a play begins.
@@ -184,9 +186,27 @@ impl Play {
         self.with(|settings| settings.bus = bus)
     }
 
+    /// Takes the treble away above a cut-off in Hz: what is behind a wall, far off, under water. It is
+    /// 3 dB down at the cut-off and falls by 12 dB an octave. From 20 to 20,000, and 20,000, the default,
+    /// is off; what is beyond is brought to the nearest of these, and NaN is off.
+    /// [`Mixer::set_low_pass`](crate::Mixer::set_low_pass) turns it later.
+    #[doc(alias("lowpass", "muffle"))]
+    pub fn low_pass(self, hz: f32) -> Play {
+        self.with(|settings| settings.shape.low_pass = sanitize_low_pass(hz))
+    }
+
+    /// How much of it a room gets, after its gain: linear, from 0 (nothing, unless told otherwise) to
+    /// 1000. What is beyond is brought to the nearest of these, and NaN is 0. Each room has a send of its
+    /// own, so that a doorway can blend two. Where the room was never
+    /// [set](crate::Mixer::set_reverb), nothing is heard of it.
+    #[doc(alias("reverb", "aux"))]
+    pub fn send(self, room: RoomId, linear: f32) -> Play {
+        self.with(|settings| settings.shape.sends[room.index()] = sanitize_gain(linear))
+    }
+
     /// A number of your own, 0 unless told otherwise. It comes back with every event of this play,
     /// and with that of a play it steals from. And all plays with one tag can be controlled together,
-    /// see [`Tag`].
+    /// see [`Tag`](crate::Tag).
     pub fn tag(self, tag: u64) -> Play {
         self.with(|settings| settings.tag = tag)
     }
@@ -211,6 +231,7 @@ impl Settings {
         when_stolen: None,
         bus: BusId::MASTER,
         tag: 0,
+        shape: Shape::PLAIN,
     };
 
     /// The same in the audio side's terms, for a mixer that runs at `rate`.
@@ -244,6 +265,7 @@ impl Settings {
             when_full,
             paused: false,
             muted: false,
+            shape: self.shape,
         }
     }
 }
@@ -296,6 +318,16 @@ pub(crate) fn sanitize_speed(speed: f32) -> f32 {
     if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 100.0) }
 }
 
+/// The cut-off of a low-pass within its limits; NaN is off.
+pub(crate) fn sanitize_low_pass(hz: f32) -> f32 {
+    if hz.is_nan() { LOW_PASS_OFF } else { hz.clamp(HIGH_PASS_OFF, LOW_PASS_OFF) }
+}
+
+/// The cut-off of a high-pass within its limits; NaN is off.
+pub(crate) fn sanitize_high_pass(hz: f32) -> f32 {
+    if hz.is_nan() { HIGH_PASS_OFF } else { hz.clamp(HIGH_PASS_OFF, LOW_PASS_OFF) }
+}
+
 /// Who gives way to whom. A play may steal from its own priority and from those below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
@@ -323,118 +355,6 @@ pub enum WhenStolen {
     Park,
 }
 
-/// One of the 32 buses. Each has a gain and a mute, can be paused and stopped, and leads to the
-/// master, which is bus 0. They exist from the start; there is nothing to make.
-///
-/// A number that there is not panics, and in a constant it does not compile:
-///
-/// ```
-/// use voicepool::BusId;
-/// const MUSIC: BusId = BusId::new(1);
-/// const LAST: BusId = BusId::new(31);
-/// ```
-///
-/// ```compile_fail
-/// const NONE: voicepool::BusId = voicepool::BusId::new(32);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[doc(alias("channel", "group"))]
-pub struct BusId(u8);
-
-impl BusId {
-    /// The whole: what is said to it is said to every sound.
-    pub const MASTER: BusId = BusId(0);
-
-    /// How many buses there are, the master included.
-    pub const COUNT: usize = 32;
-
-    /// Bus `n`, from 0 (the master) to 31.
-    ///
-    /// # Panics
-    ///
-    /// If `n` is 32 or more; at compile time where it is a constant.
-    pub const fn new(n: u8) -> BusId {
-        assert!((n as usize) < BusId::COUNT, "buses are numbered from 0 to 31");
-        BusId(n)
-    }
-
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
-    }
-
-    pub(crate) fn from_index(index: u32) -> Option<BusId> {
-        u8::try_from(index).ok().filter(|n| usize::from(*n) < BusId::COUNT).map(BusId)
-    }
-
-    /// All of them, in the order of their numbers.
-    pub(crate) fn all() -> impl Iterator<Item = BusId> {
-        (0..BusId::COUNT as u8).map(BusId)
-    }
-}
-
-/// All live plays that were played with a tag, as a [`Target`]: the sounds of an entity, of a level.
-///
-/// It means the plays that were accepted before the control and have not ended: wherever they are,
-/// playing, parked or scheduled. What is played with the tag later is not touched. `Tag(0)` is all
-/// plays without a tag.
-///
-/// A control takes time in proportion to the plays with that tag, and reaches all of them on one
-/// frame unless the queue is full.
-///
-/// ```
-/// # use voicepool::{Config, Mixer, Play, Sound, Tag, ms};
-/// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
-/// # let (engine, siren) = (Sound::from_mono(48_000, &[0.1; 480])?, Sound::from_mono(48_000, &[0.1; 480])?);
-/// let car = 17;
-/// mixer.play(Play::of(&engine).looping().tag(car));
-/// mixer.play(Play::of(&siren).looping().tag(car));
-/// mixer.set_gain(Tag(car), 0.5, ms(200)); // into the tunnel
-/// mixer.stop(Tag(car), ms(50));           // and out of the level
-/// # Ok::<(), voicepool::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tag(pub u64);
-
-/// What a control is meant for. Everything that names something becomes one by itself: a [`VoiceId`],
-/// the `Option<VoiceId>` that [`Mixer::play`](crate::Mixer::play) gives, a [`BusId`], a [`Tag`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a target does nothing by itself"]
-#[non_exhaustive]
-pub enum Target {
-    /// One play.
-    Voice(VoiceId),
-    /// Everything on a bus.
-    Bus(BusId),
-    /// Every play with a tag.
-    Tag(Tag),
-    /// Nothing: what becomes of a play that was turned away.
-    Nothing,
-}
-
-impl From<VoiceId> for Target {
-    fn from(voice: VoiceId) -> Target {
-        Target::Voice(voice)
-    }
-}
-
-impl From<Option<VoiceId>> for Target {
-    fn from(voice: Option<VoiceId>) -> Target {
-        voice.map_or(Target::Nothing, Target::Voice)
-    }
-}
-
-impl From<BusId> for Target {
-    fn from(bus: BusId) -> Target {
-        Target::Bus(bus)
-    }
-}
-
-impl From<Tag> for Target {
-    fn from(tag: Tag) -> Target {
-        Target::Tag(tag)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -444,14 +364,8 @@ mod tests {
         assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(sanitize_gain), [0.0, 0.0, 0.0, 1000.0]);
         assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(sanitize_pan), [0.0, -1.0, 1.0]);
         assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(sanitize_speed), [1.0, 0.01, 100.0]);
-    }
-
-    #[test]
-    fn there_are_32_buses() {
-        assert_eq!(BusId::all().map(BusId::index).collect::<Vec<_>>(), (0..32).collect::<Vec<_>>());
-        assert_eq!(BusId::new(31).index(), 31);
-        for n in [32, 255] {
-            assert!(std::panic::catch_unwind(|| BusId::new(n)).is_err());
-        }
+        let cut_offs = [f32::NAN, -1.0, 500.0, f32::INFINITY];
+        assert_eq!(cut_offs.map(sanitize_low_pass), [20_000.0, 20.0, 500.0, 20_000.0]);
+        assert_eq!(cut_offs.map(sanitize_high_pass), [20.0, 20.0, 500.0, 20_000.0]);
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Frame;
+use crate::bus::BusId;
 use crate::event::VoiceId;
-use crate::play::{BusId, Priority};
+use crate::play::Priority;
 use crate::units::to_db;
 
 /// What a mixer has counted. See [`Mixer::stats`](crate::Mixer::stats). At every moment

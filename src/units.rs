@@ -109,6 +109,15 @@ pub(crate) fn short_frames(duration: Duration, rate: u32) -> u32 {
     u32::try_from(frames(duration, rate)).unwrap_or(u32::MAX)
 }
 
+/// The least time that a change takes where anything is heard: long enough not to click, too short to be
+/// heard as a fade.
+pub(crate) const DECLICK: Duration = ms(5);
+
+/// The same in frames, at least one.
+pub(crate) fn declick(rate: u32) -> u32 {
+    short_frames(DECLICK, rate).max(1)
+}
+
 /// Frames as a duration, to the nanosecond below.
 pub(crate) fn duration(frames: u64, rate: u32) -> Duration {
     let rate = u64::from(rate.max(1));

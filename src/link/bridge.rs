@@ -11,7 +11,9 @@ use super::lane::Lane;
 use super::message::{Command, Report};
 use super::meters::Meters;
 use super::snapshot::Snapshot;
+use crate::bus::BusId;
 use crate::config::Config;
+use crate::reverb::RoomId;
 use crate::stats::OutputState;
 
 /// Everything both sides hold. It keeps both ends of both channels, so nothing ever disconnects,
@@ -55,12 +57,20 @@ const ORDERED: u64 = 1 << 63;
 /// voice to the most there can be it takes no more than these.
 pub(crate) const MOST_RESIZES: usize = 24;
 
+/// How many reports of what was made may be on their way home at once, beside what plays say.
+///
+/// Of each bus: an effect that failed, the answer to the command that was sent before that was known, and
+/// the effect that came with it, if that fails too; nothing more is sent before these were collected. A submix
+/// is given to a bus once, so that at most one is not used. Of each room one is faded out at a time.
+const MOST_HOMECOMING: usize = MOST_RESIZES + (3 + 1) * BusId::COUNT + RoomId::COUNT;
+
 impl Bridge {
     pub fn new(config: &Config) -> Bridge {
         Bridge {
             commands: Lane::new(config.commands),
-            // A place for every ticket's ending, for every retired pool, and for some notices.
-            reports: Lane::new(config.tickets() + MOST_RESIZES + config.notices()),
+            // A place for every ticket's ending, for all that was made and comes home, and for some
+            // notices.
+            reports: Lane::new(config.tickets() + MOST_HOMECOMING + config.notices()),
             meters: Meters::default(),
             is_wanted: AtomicBool::new(false),
             wanted: AtomicCell::new(None),

@@ -2,18 +2,34 @@
 
 use std::any::Any;
 
+use crate::bus::BusId;
 use crate::config::WhenFull;
+use crate::duck::DuckFrames;
+use crate::effect::{Effect, EffectTrouble};
 use crate::event::Refusal;
-use crate::play::{BusId, Priority};
+use crate::play::Priority;
+use crate::reverb::{Reverb, RoomId};
 use crate::sound::Sound;
+
+pub(crate) use super::shape::{HIGH_PASS_OFF, LOW_PASS_OFF, Shape, Tone};
 
 /// The grid, in frames: commands take effect on its lines, and whole quanta are computed, whatever
 /// the size of the buffers that are asked for.
 pub(crate) const QUANTUM: usize = 128;
 
 /// What the game side makes and the audio side uses, so that the audio side never allocates: a pool of
-/// voices. Only the audio side knows what is in the box; it comes home to be freed.
+/// voices, a submix, a room. Only the audio side knows what is in the box; it comes home to be freed.
 pub(crate) type Made = Box<dyn Any + Send>;
+
+/// What is to be made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Plan {
+    /// A pool of so many voices.
+    Voices(u32),
+    /// What a bus needs to be a submix.
+    Submix,
+    Room(Reverb),
+}
 
 /// What the game says. A ticket is enough to name a play: the game side gives a ticket out again
 /// only after it has collected the ending of the play that held it, so a control in the queue can
@@ -21,7 +37,7 @@ pub(crate) type Made = Box<dyn Any + Send>;
 ///
 /// In this form it crosses to the audio side, with the sound and what was made for it inside. The same
 /// command is plain data as a [`PlainCommand`].
-pub(crate) enum Command<S = Sound, P = Made> {
+pub(crate) enum Command<S = Sound, P = Made, E = Box<dyn Effect>> {
     Play(Request<S>),
     Voice {
         ticket: u32,
@@ -30,21 +46,49 @@ pub(crate) enum Command<S = Sound, P = Made> {
     Bus {
         bus: BusId,
         change: Change,
+        /// The submix that the bus needs for this, if it has none yet.
+        submix: Option<P>,
+    },
+    /// Where a bus belongs, and how many voices it may have.
+    Place {
+        bus: BusId,
+        place: BusPlace,
+    },
+    /// One bus bows to another, or does no more.
+    Duck {
+        bus: BusId,
+        by: BusId,
+        duck: Option<DuckFrames>,
+    },
+    /// An effect of the game's own, or none any more.
+    Effect {
+        bus: BusId,
+        effect: Option<E>,
+        submix: Option<P>,
+    },
+    /// Another room in the place of the one before it, cross-faded.
+    Room {
+        room: RoomId,
+        made: P,
+        over: u32,
     },
     /// Growing and shrinking: mix from this pool from now on, and send the old one home.
     Resize(P),
 }
 
-/// A command of numbers alone: a sound by its [number](Sound::number), a pool by how many voices it has.
-pub(crate) type PlainCommand = Command<u64, u32>;
+/// A command of numbers alone: a sound by its [number](Sound::number), what is made by its plan. An
+/// effect of the game's own has no such form; that there is one is all that is said.
+pub(crate) type PlainCommand = Command<u64, Plan, ()>;
 
 impl PlainCommand {
-    /// The command as it crosses: `sound` finds and `pool` makes what it names. None: there is no
-    /// such sound.
+    /// The command as it crosses: `sound` finds, `make` makes and `effect` gives what it names. None:
+    /// there is no such thing.
+    #[inline(always)]
     pub fn resolve(
         self,
         sound: impl FnOnce(&Request<u64>) -> Option<Sound>,
-        pool: impl FnOnce(u32) -> Made,
+        make: impl Fn(Plan) -> Made,
+        effect: impl FnOnce(BusId) -> Option<Box<dyn Effect>>,
     ) -> Option<Command> {
         Some(match self {
             Command::Play(request) => {
@@ -52,10 +96,32 @@ impl PlainCommand {
                 Command::Play(request.with_sound(sound))
             }
             Command::Voice { ticket, change } => Command::Voice { ticket, change },
-            Command::Bus { bus, change } => Command::Bus { bus, change },
-            Command::Resize(voices) => Command::Resize(pool(voices)),
+            Command::Bus { bus, change, submix } => {
+                Command::Bus { bus, change, submix: submix.map(make) }
+            }
+            Command::Place { bus, place } => Command::Place { bus, place },
+            Command::Duck { bus, by, duck } => Command::Duck { bus, by, duck },
+            Command::Effect { bus, effect: None, submix } => {
+                Command::Effect { bus, effect: None, submix: submix.map(make) }
+            }
+            Command::Effect { bus, effect: Some(()), submix } => {
+                Command::Effect { bus, effect: Some(effect(bus)?), submix: submix.map(make) }
+            }
+            Command::Room { room, made, over } => Command::Room { room, made: make(made), over },
+            Command::Resize(voices) => Command::Resize(make(voices)),
         })
     }
+}
+
+/// Where a bus belongs, and how many voices it may have: `crate::Bus` in the audio side's terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BusPlace {
+    pub parent: BusId,
+    /// `u32::MAX`: as many as there are.
+    pub max_voices: u32,
+    pub reserved: u32,
+    /// `None`: that of the play.
+    pub when_full: Option<WhenFull>,
 }
 
 /// A play, with all of its times in frames and all of its values within their limits.
@@ -80,6 +146,7 @@ pub(crate) struct Request<S = Sound> {
     pub paused: bool,
     /// The same for a mute.
     pub muted: bool,
+    pub shape: Shape,
 }
 
 impl<S> Request<S> {
@@ -101,6 +168,7 @@ impl<S> Request<S> {
             when_full: self.when_full,
             paused: self.paused,
             muted: self.muted,
+            shape: self.shape,
         }
     }
 }
@@ -161,6 +229,20 @@ pub(crate) enum Change {
         to: f32,
         over: u32,
     },
+    /// The cut-off, in Hz.
+    LowPass {
+        to: f32,
+        over: u32,
+    },
+    HighPass {
+        to: f32,
+        over: u32,
+    },
+    Send {
+        room: RoomId,
+        to: f32,
+        over: u32,
+    },
     /// To a frame of the sound.
     Seek {
         to: u32,
@@ -185,8 +267,31 @@ pub(crate) enum Report {
         ticket: u32,
         at: u64,
     },
-    /// The answer to each `Resize`: the pool that is not used any more.
-    Retired(Made),
+    /// What was made and is not used any more. Each `Resize` has one for an answer, and so has each `Room`
+    /// but the first of its number, in whose place there was none.
+    Retired(Retired, Made),
+    /// The answer to each `Effect`: the one that was there before, if there was one.
+    EffectChanged {
+        bus: BusId,
+        old: Option<Box<dyn Effect>>,
+    },
+    /// An effect that was taken out, or could not be put in.
+    EffectRetired(Box<dyn Effect>),
+    /// An effect was taken out, because it did what none may.
+    EffectFailed {
+        bus: BusId,
+        at: u64,
+        why: EffectTrouble,
+    },
+}
+
+/// What came home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Retired {
+    Voices,
+    Room(RoomId),
+    /// A submix that the bus had already.
+    Submix,
 }
 
 /// In this order, so that the tag of `why` comes first and all that a [`Parked`](Report::Parked) says
@@ -219,6 +324,7 @@ pub(crate) enum Park {
     Inaudible,
     Shrunk,
     PoolFull,
+    BusFull,
 }
 
 #[cfg(test)]
@@ -227,7 +333,7 @@ mod tests {
 
     #[test]
     fn messages_are_small() {
-        assert!(size_of::<Command>() <= 96, "{}", size_of::<Command>());
+        assert!(size_of::<Command>() <= 128, "{}", size_of::<Command>());
         assert!(size_of::<Report>() <= 32, "{}", size_of::<Report>());
     }
 }

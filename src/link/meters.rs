@@ -1,9 +1,10 @@
 //! What the audio side shows without being asked.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::message::Park;
 use crate::Frame;
+use crate::bus::BusId;
 
 /// What the audio side shows without being asked: each is one store.
 #[derive(Default)]
@@ -29,9 +30,89 @@ pub(crate) struct Meters {
     peak: [AtomicU32; 2],
     /// The same of one.
     loudest_parked: AtomicU32,
+    buses: [BusMeters; BusId::COUNT],
+}
+
+/// The meters of one bus. Voices are counted with those on all below it.
+pub(crate) struct BusMeters {
+    playing: AtomicU32,
+    most: AtomicU32,
+    /// The bits of two floats that are never negative.
+    peak: [AtomicU32; 2],
+    is_submix: AtomicBool,
+    /// The bits of a gain.
+    duck: AtomicU32,
+}
+
+impl Default for BusMeters {
+    fn default() -> BusMeters {
+        BusMeters {
+            playing: AtomicU32::new(0),
+            most: AtomicU32::new(0),
+            peak: Default::default(),
+            is_submix: AtomicBool::new(false),
+            duck: AtomicU32::new(1f32.to_bits()),
+        }
+    }
+}
+
+impl BusMeters {
+    /// Shows how many voices play on it and all below it, and notes the most.
+    pub fn show_playing(&self, voices: u32) {
+        self.playing.store(voices, Ordering::Relaxed);
+        self.most.fetch_max(voices, Ordering::Relaxed);
+    }
+
+    /// Notes the peak of what has left it.
+    pub fn show_peak(&self, peak: Frame) {
+        for (meter, peak) in self.peak.iter().zip(peak) {
+            meter.fetch_max(peak.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// Shows whether it is mixed by itself. What it was measured before that counts no more.
+    pub fn show_submix(&self, is_submix: bool) {
+        self.is_submix.store(is_submix, Ordering::Relaxed);
+        if !is_submix {
+            self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
+        }
+    }
+
+    /// Shows the gain of its ducks.
+    pub fn show_duck(&self, gain: f32) {
+        self.duck.store(gain.to_bits(), Ordering::Relaxed);
+    }
+
+    pub fn playing(&self) -> u32 {
+        self.playing.load(Ordering::Relaxed)
+    }
+
+    pub fn most(&self) -> u32 {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// What has left it, if it is mixed by itself.
+    pub fn peak(&self) -> Option<Frame> {
+        let peak = self.peak.each_ref().map(|meter| f32::from_bits(meter.load(Ordering::Relaxed)));
+        self.is_submix.load(Ordering::Relaxed).then_some(peak)
+    }
+
+    pub fn duck(&self) -> f32 {
+        f32::from_bits(self.duck.load(Ordering::Relaxed))
+    }
+
+    fn reset_peaks(&self) {
+        self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
+        self.most.store(self.playing(), Ordering::Relaxed);
+    }
 }
 
 impl Meters {
+    pub fn bus(&self, bus: BusId) -> &BusMeters {
+        let [master, ..] = &self.buses;
+        self.buses.get(bus.index()).unwrap_or(master)
+    }
+
     pub fn show_peak(&self, peak: Frame) {
         for (meter, peak) in self.peak.iter().zip(peak) {
             meter.fetch_max(peak.to_bits(), Ordering::Relaxed);
@@ -75,5 +156,6 @@ impl Meters {
         self.loudest_parked.store(0, Ordering::Relaxed);
         self.peak.iter().for_each(|meter| meter.store(0, Ordering::Relaxed));
         self.most_playing.store(self.playing.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.buses.iter().for_each(BusMeters::reset_peaks);
     }
 }

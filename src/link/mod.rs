@@ -4,6 +4,7 @@ mod bridge;
 mod lane;
 pub(crate) mod message;
 mod meters;
+mod shape;
 mod snapshot;
 
 pub(crate) use bridge::{Bridge, MOST_RESIZES};
