@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::bus::BusId;
+use crate::effect::{Effect, EffectTrouble};
 use crate::link::message::Made;
 use crate::log_line::log_line;
 use crate::sound::Sound;
@@ -12,8 +14,10 @@ use crate::units;
 pub(super) struct DeferredDrops {
     sounds: [Option<Sound>; DeferredDrops::ROOM],
     count: usize,
-    pool: Option<Made>,
+    made: Option<Made>,
+    effect: Option<Box<dyn Effect>>,
     theft: Option<Theft>,
+    failure: Option<(BusId, EffectTrouble)>,
 }
 
 struct Theft {
@@ -29,17 +33,19 @@ impl DeferredDrops {
 
     pub fn new() -> DeferredDrops {
         let sounds = [const { None }; DeferredDrops::ROOM];
-        DeferredDrops { sounds, count: 0, pool: None, theft: None }
+        DeferredDrops { sounds, count: 0, made: None, effect: None, theft: None, failure: None }
     }
 
-    /// Whether what one more report brings fits: a sound, or a pool.
+    /// Whether what one more message brings fits: a sound; something made, an effect or both; a line for
+    /// the log.
     pub fn has_room(&self) -> bool {
-        self.count < DeferredDrops::ROOM && self.pool.is_none()
+        let is_alone = self.made.is_none() && self.effect.is_none() && self.failure.is_none();
+        self.count < DeferredDrops::ROOM && is_alone
     }
 
     /// Whether there is nothing to drop, and nothing to log.
     pub fn is_empty(&self) -> bool {
-        self.count == 0 && self.pool.is_none() && self.theft.is_none()
+        self.has_room() && self.count == 0 && self.theft.is_none()
     }
 
     pub fn add_sound(&mut self, sound: Sound) {
@@ -47,8 +53,18 @@ impl DeferredDrops {
         self.count += 1;
     }
 
-    pub fn add_pool(&mut self, pool: Made) {
-        self.pool = Some(pool);
+    pub fn add_made(&mut self, made: Made) {
+        self.made = Some(made);
+    }
+
+    /// What a game made, which may do anything when it is dropped.
+    pub fn add_effect(&mut self, effect: Box<dyn Effect>) {
+        self.effect = Some(effect);
+    }
+
+    /// Logs that an effect was taken out.
+    pub fn log_failure(&mut self, bus: BusId, why: EffectTrouble) {
+        self.failure = Some((bus, why));
     }
 
     /// Logs the first theft of a mixer's life: that is how one learns of a full pool.
@@ -65,6 +81,9 @@ impl DeferredDrops {
                  at {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
                 units::to_db(*level),
             ));
+        }
+        if let Some((bus, why)) = &self.failure {
+            log_line(format_args!("the effect of bus {} was taken out: {why}", bus.index()));
         }
     }
 }

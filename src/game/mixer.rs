@@ -1,5 +1,6 @@
 //! The mixer: play, control, and hear what became of it.
 
+mod buses;
 mod controls;
 mod watch;
 
@@ -18,7 +19,7 @@ use crate::Error;
 use crate::config::Config;
 use crate::event::VoiceId;
 use crate::link::Bridge;
-use crate::link::message::Made;
+use crate::link::message::{Made, Plan};
 use crate::play::Play;
 use crate::sound::Sound;
 
@@ -83,11 +84,11 @@ impl Mixer {
     pub(crate) fn new(
         config: &Config,
         bridge: Arc<Bridge>,
-        make_voices: fn(u32) -> Made,
+        make: fn(Plan, u32) -> Made,
         driver: Option<Driver>,
     ) -> Mixer {
         let number = MIXERS.fetch_add(1, Relaxed);
-        let ledger = Mutex::new(Ledger::new(config, number, bridge.clone(), make_voices));
+        let ledger = Mutex::new(Ledger::new(config, number, bridge.clone(), make));
         let rate = config.sample_rate;
         Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
     }
@@ -169,7 +170,7 @@ impl Mixer {
     fn start(&self, play: Play) -> Option<VoiceId> {
         let mut ledger = self.ledger();
         // A play that is turned away is dropped after the ledger is unlocked.
-        let admission = ledger.validate(1)?;
+        let admission = ledger.validate(&[play.settings.bus])?;
         ledger.grow(admission);
         ledger.play(play)
     }
@@ -194,9 +195,10 @@ impl Mixer {
     /// ```
     pub fn play_together<const N: usize>(&self, plays: [Play; N]) -> Option<[VoiceId; N]> {
         let mut voices = [VoiceId::from_bits(0); N];
+        let buses = plays.each_ref().map(|play| play.settings.bus);
         let mut ledger = self.ledger();
         // As in `start`.
-        let admission = ledger.validate(N)?;
+        let admission = ledger.validate(&buses)?;
         ledger.grow(admission);
         for (voice, play) in voices.iter_mut().zip(plays) {
             *voice = ledger.play(play)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hound::{SampleFormat, WavSpec, WavWriter};
 
 use crate::audio::Renderer;
-use crate::audio::make_voices;
+use crate::audio::make;
 use crate::config::{Config, RATES};
 use crate::game::Mixer;
 use crate::link::Bridge;
@@ -29,7 +29,7 @@ impl Mixer {
         config.check()?;
         let bridge = Arc::new(Bridge::new(&config));
         let renderer = Renderer::new(&config, bridge.clone());
-        Ok((Mixer::new(&config, bridge, make_voices, None), renderer))
+        Ok((Mixer::new(&config, bridge, make, None), renderer))
     }
 }
 

@@ -11,7 +11,7 @@ use super::callback::RendererSlot;
 use super::supervisor::{Message, Supervisor, Timeouts};
 use crate::Error;
 use crate::audio::Renderer;
-use crate::audio::make_voices;
+use crate::audio::make;
 use crate::config::Config;
 use crate::game::Mixer;
 use crate::link::Bridge;
@@ -65,7 +65,7 @@ impl Mixer {
         slot.put(Box::new(Renderer::new(&config, bridge.clone())));
         let _ = sender.send(Message::Start { rate: config.sample_rate });
         let guard = ShutdownGuard { sender, done: Mutex::new(done), timeout: timeouts.shutdown };
-        Ok(Mixer::new(&config, bridge, make_voices, Some(Box::new(guard))))
+        Ok(Mixer::new(&config, bridge, make, Some(Box::new(guard))))
     }
 }
 

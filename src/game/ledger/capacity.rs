@@ -54,15 +54,27 @@ impl Capacity {
         self.voices
     }
 
-    /// To how many voices the pool must grow before so many more plays, beside those that are live, if
-    /// it must: as if they came one after another, and it doubled for each that needs it.
-    pub fn growth(&self, live: usize, plays: usize, bridge: &Bridge) -> Option<usize> {
+    /// How many voices there are, or will be once the latest wish has come true and what has grown has
+    /// shrunk back: so many can be reserved.
+    pub fn settled_voices(&self) -> usize {
+        self.settled_voices
+    }
+
+    /// To how many voices the pool must grow before so many more plays, if it must: as if they came one
+    /// after another, and it doubled for each that needs it. `taken` says how many voices are taken or
+    /// kept for others after so many of them, those of the parked included.
+    pub fn growth(
+        &self,
+        plays: usize,
+        taken: impl Fn(usize) -> usize,
+        bridge: &Bridge,
+    ) -> Option<usize> {
         if self.when_full != WhenFull::Grow {
             return None;
         }
         let parked = bridge.meters.parked.load(Relaxed) as usize;
         let before = if self.wish_waits { self.settled_voices } else { self.voices };
-        let grown = |voices: usize, play: usize| match live + play > voices + parked {
+        let grown = |voices: usize, play: usize| match taken(play) > voices + parked {
             true => (2 * voices).min(self.max_voices),
             false => voices,
         };
@@ -70,13 +82,17 @@ impl Capacity {
         (voices > before && self.resizes < MOST_RESIZES).then_some(voices)
     }
 
-    /// Wishes for so many voices, from when they can be had. Says why there can never be as many.
-    pub fn wish(&mut self, voices: usize) -> Result<(), ResizeFault> {
+    /// Wishes for so many voices, of which so many are reserved, from when they can be had. Says why there
+    /// can never be as many.
+    pub fn wish(&mut self, voices: usize, reserved: usize) -> Result<(), ResizeFault> {
         if voices == 0 {
             return Err(ResizeFault::NoVoices);
         }
         if voices > self.max_voices {
             return Err(ResizeFault::TooMany { max_voices: self.max_voices });
+        }
+        if voices < reserved {
+            return Err(ResizeFault::Reserved { reserved });
         }
         (self.settled_voices, self.wish_waits) = (voices, true);
         Ok(())

@@ -1,6 +1,7 @@
 //! What comes back from the audio side, and what the game is told of it.
 
 use super::tickets::Tickets;
+use crate::bus::BusId;
 use crate::event::{Ending, Event, Parking, VoiceId};
 use crate::game::deferred_drops::DeferredDrops;
 use crate::game::event_queue::EventQueue;
@@ -17,6 +18,21 @@ pub(super) struct Inbox {
     refused: u64,
     loudest_stolen: f32,
     theft_logged: bool,
+    losses: [Losses; BusId::COUNT],
+}
+
+/// How often a voice of a bus was given to another, and how loud the loudest was.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Losses {
+    pub stolen: u64,
+    pub loudest: f32,
+}
+
+impl Losses {
+    fn add(&mut self, level: f32) {
+        self.stolen += 1;
+        self.loudest = self.loudest.max(level);
+    }
 }
 
 impl Inbox {
@@ -29,6 +45,7 @@ impl Inbox {
             refused: 0,
             loudest_stolen: 0.0,
             theft_logged: false,
+            losses: [Losses::default(); BusId::COUNT],
         }
     }
 
@@ -51,6 +68,11 @@ impl Inbox {
         drops: &mut DeferredDrops,
     ) {
         let Some(voice) = tickets.id_of(ticket) else { return drops.add_sound(sound) };
+        if let End::Stolen { level, .. } = why
+            && let Some(held) = tickets.get(ticket)
+        {
+            self.losses[held.bus.index()].add(level);
+        }
         let why = match why {
             End::Finished => {
                 self.finished += 1;
@@ -93,10 +115,11 @@ impl Inbox {
         drops: &mut DeferredDrops,
     ) {
         let Some((voice, held)) = tickets.id_of(ticket).zip(tickets.get(ticket)) else { return };
-        if let Park::Stolen { thief, level } = why
-            && !self.theft_logged
-        {
-            self.log_theft(thief, &held.sound, level, tickets, voices, drops);
+        if let Park::Stolen { thief, level } = why {
+            self.losses[held.bus.index()].add(level);
+            if !self.theft_logged {
+                self.log_theft(thief, &held.sound, level, tickets, voices, drops);
+            }
         }
         let why = match why {
             Park::Stolen { thief, level } => {
@@ -107,6 +130,7 @@ impl Inbox {
             Park::Inaudible => Parking::Inaudible,
             Park::Shrunk => Parking::Shrunk,
             Park::PoolFull => Parking::PoolFull,
+            Park::BusFull => Parking::BusFull,
         };
         self.push_event(Event::Parked { voice, tag: held.tag, at, why });
     }
@@ -138,8 +162,17 @@ impl Inbox {
         }
     }
 
+    /// What was stolen from some buses together.
+    pub fn losses(&self, buses: impl Iterator<Item = BusId>) -> Losses {
+        buses.map(|bus| self.losses[bus.index()]).fold(Losses::default(), |all, bus| Losses {
+            stolen: all.stolen + bus.stolen,
+            loudest: all.loudest.max(bus.loudest),
+        })
+    }
+
     pub fn reset_peaks(&mut self) {
         self.loudest_stolen = 0.0;
+        self.losses.iter_mut().for_each(|losses| losses.loudest = 0.0);
     }
 
     #[cold]

@@ -1,6 +1,9 @@
 //! The game side's ledger: which plays are live, what is sent, what came back.
 
+mod bus_calls;
+mod buses;
 mod capacity;
+mod ducks;
 mod inbox;
 mod outbox;
 mod pending;
@@ -9,6 +12,8 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod tree;
+mod wishes;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,18 +22,22 @@ use std::time::Duration;
 use super::deferred_drops::DeferredDrops;
 use super::event_queue::EventQueue;
 use crate::Error;
+use crate::bus::BusId;
 use crate::config::{Config, WhenFull};
 use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
-use crate::link::message::{Change, Command, End, Ended, Made, Report, Request};
-use crate::play::{Play, Target};
+use crate::link::message::{Change, Command, End, Ended, Made, Plan, Report, Request, Retired};
+use crate::play::Play;
 use crate::stats::{Stats, VoiceInfo};
+use crate::target::Target;
+use buses::Buses;
 use capacity::Capacity;
 use inbox::Inbox;
 use outbox::{Outbox, Recipient};
 use snapshots::Snapshots;
 use tickets::{Number, Ticket, Tickets};
+use wishes::Wishes;
 
 /// All that the game threads share, one at a time. Its parts do not know each other's insides.
 pub(super) struct Ledger {
@@ -38,6 +47,8 @@ pub(super) struct Ledger {
     outbox: Outbox,
     inbox: Inbox,
     capacity: Capacity,
+    buses: Buses,
+    wishes: Wishes,
     snapshots: Snapshots,
     accepted: u64,
     turned_away: u64,
@@ -55,14 +66,16 @@ impl Ledger {
         config: &Config,
         mixer: u32,
         bridge: Arc<Bridge>,
-        make_voices: fn(u32) -> Made,
+        make: fn(Plan, u32) -> Made,
     ) -> Ledger {
         Ledger {
             rate: config.sample_rate,
             tickets: Tickets::new(mixer, config.tickets()),
-            outbox: Outbox::new(bridge.clone(), config.tickets(), make_voices),
+            outbox: Outbox::new(bridge.clone(), config, make),
             inbox: Inbox::new(config.commands),
             capacity: Capacity::new(config),
+            buses: Buses::new(),
+            wishes: Wishes::new(),
             snapshots: Snapshots::new(config.max_voices + config.parked + config.scheduled),
             accepted: 0,
             turned_away: 0,
@@ -70,11 +83,13 @@ impl Ledger {
         }
     }
 
-    /// Whether there is room for so many plays together, and for the pool that they may need. Counts
+    /// Whether there is room for plays on these buses together, and for the pool that they may need. Counts
     /// those for which there is none.
     #[inline]
-    pub fn validate(&mut self, plays: usize) -> Option<Admission> {
-        let grow_to = self.capacity.growth(self.tickets.len(), plays, &self.bridge);
+    pub fn validate(&mut self, buses: &[BusId]) -> Option<Admission> {
+        let plays = buses.len();
+        let taken = |plays: usize| self.taken_after(buses.get(..plays).unwrap_or(buses));
+        let grow_to = self.capacity.growth(plays, taken, &self.bridge);
         // Where the queue can never hold both, plays do without a larger pool.
         let grow_to = grow_to.filter(|_| self.bridge.commands.capacity() > plays as u64);
         let commands = plays as u64 + u64::from(grow_to.is_some());
@@ -84,6 +99,18 @@ impl Ledger {
             self.turned_away += plays as u64;
         }
         admits.then_some(Admission { grow_to })
+    }
+
+    /// How many voices are taken, or kept for others, once there are plays on these buses too. The parked
+    /// count as taken.
+    fn taken_after(&self, plays: &[BusId]) -> usize {
+        if !self.buses.tree().has_reserves() {
+            return self.tickets.len() + plays.len();
+        }
+        let mut on_bus = *self.tickets.on_bus();
+        plays.iter().for_each(|bus| on_bus[bus.index()] += 1);
+        let [all, ..] = self.buses.tree().taken(&on_bus);
+        all
     }
 
     /// Sends the pool that plays need before them.
@@ -120,14 +147,17 @@ impl Ledger {
 
     /// Sends a control, or lets it wait.
     pub fn change(&mut self, target: Target, change: Change) {
-        let Ledger { tickets, outbox, .. } = self;
+        let Ledger { tickets, outbox, buses, .. } = self;
         match target {
             Target::Voice(voice) => {
                 if let Some(ticket) = tickets.find(voice) {
                     outbox.control(Recipient::Voice(ticket), change, tickets);
                 }
             }
-            Target::Bus(bus) => outbox.control(Recipient::Bus(bus), change, tickets),
+            Target::Bus(bus) => {
+                buses.note(bus, change);
+                outbox.control(Recipient::Bus(bus), change, tickets);
+            }
             Target::Tag(tag) => {
                 for ticket in tickets.tagged(tag) {
                     outbox.control(Recipient::Voice(ticket), change, tickets);
@@ -142,10 +172,10 @@ impl Ledger {
         self.bridge.order_stop_all(self.bridge.commands.placed(), fade);
     }
 
-    /// Sends what waits, as far as there is room: controls first, then a resize.
+    /// Sends what waits, as far as there is room: controls first, then wishes, then a resize.
     pub fn flush(&mut self) {
-        if self.outbox.has_pending() {
-            self.outbox.flush(&self.tickets);
+        if self.outbox.has_pending() || self.wishes.wait() {
+            self.outbox.flush(&self.tickets, &mut self.buses, &mut self.wishes);
         }
         if !self.capacity.is_settled() {
             self.resize_if_due();
@@ -155,7 +185,7 @@ impl Ledger {
     /// Sends what waits, and leaves what there is no room for to be heard after it: the last mixer
     /// goes. A resize that waits is forgotten, since nobody is left to play on what it would make.
     pub fn flush_all(&mut self) {
-        self.outbox.flush_all(&self.tickets);
+        self.outbox.flush_all(&self.tickets, &mut self.buses, &mut self.wishes);
     }
 
     /// Lets the audio side have all that was sent since this was last called.
@@ -168,7 +198,8 @@ impl Ledger {
     }
 
     pub fn resize(&mut self, voices: usize) -> Result<(), Error> {
-        self.capacity.wish(voices).map_err(|why| Error::Resize { voices, why })?;
+        let wish = self.capacity.wish(voices, self.buses.tree().reserved());
+        wish.map_err(|why| Error::Resize { voices, why })?;
         if self.bridge.is_closed() {
             return Err(Error::Resize { voices, why: ResizeFault::NoRenderer });
         }
@@ -185,15 +216,22 @@ impl Ledger {
     }
 
     fn send_resize(&mut self, voices: usize) {
-        if self.outbox.send(Command::Resize(voices as u32), &self.tickets) {
+        if self.outbox.send(Command::Resize(Plan::Voices(voices as u32)), &self.tickets) {
             self.capacity.resizes(voices, self.clock());
         }
     }
 
     /// Whether anything came back.
     pub fn has_news(&self) -> bool {
-        let orphans = self.bridge.is_closed() && !self.tickets.is_empty();
+        let orphans = self.bridge.is_closed() && self.has_orphans();
         orphans || self.bridge.reports.waiting() > 0 || self.bridge.has_output_news()
+    }
+
+    /// Whether there is anything that the audio side, which is gone, will never have done with.
+    #[cold]
+    fn has_orphans(&self) -> bool {
+        let left = self.wishes.wait() || self.bridge.commands.waiting() > 0;
+        left || !self.tickets.is_empty()
     }
 
     /// Enters what came back, as much of it as `drops` has room for.
@@ -224,9 +262,23 @@ impl Ledger {
             }
             Report::Unparked { ticket, at } => self.inbox.record_unparking(ticket, at, tickets),
             Report::Started { ticket, at } => self.inbox.record_start(ticket, at, tickets),
-            Report::Retired(pool) => {
-                self.capacity.resized();
-                drops.add_pool(pool);
+            Report::Retired(what, made) => {
+                match what {
+                    Retired::Voices => self.capacity.resized(),
+                    Retired::Room(room) => self.wishes.room_changed(room),
+                    Retired::Submix => (),
+                }
+                drops.add_made(made);
+            }
+            Report::EffectChanged { bus, old } => {
+                self.wishes.effect_changed(bus);
+                old.into_iter().for_each(|old| drops.add_effect(old));
+            }
+            Report::EffectRetired(effect) => drops.add_effect(effect),
+            Report::EffectFailed { bus, at, why } => {
+                self.wishes.effect_failed(bus);
+                self.inbox.push_event(Event::EffectFailed { bus, at, why });
+                drops.log_failure(bus, why);
             }
         }
     }
@@ -249,8 +301,15 @@ impl Ledger {
                 Command::Play(Request { ticket, sound, .. }) => {
                     self.record_end(Ended { why: End::Stopped, ticket, at, sound }, drops);
                 }
-                Command::Resize(pool) => drops.add_pool(pool),
-                Command::Voice { .. } | Command::Bus { .. } => (),
+                Command::Resize(made) | Command::Room { made, .. } => drops.add_made(made),
+                Command::Bus { submix, .. } => {
+                    submix.into_iter().for_each(|made| drops.add_made(made));
+                }
+                Command::Effect { effect, submix, .. } => {
+                    effect.into_iter().for_each(|effect| drops.add_effect(effect));
+                    submix.into_iter().for_each(|made| drops.add_made(made));
+                }
+                Command::Voice { .. } | Command::Place { .. } | Command::Duck { .. } => (),
             }
         }
         // A renderer that failed may have lost a few on its way.
@@ -259,6 +318,14 @@ impl Ledger {
             && let Some(sound) = self.tickets.get(ticket).map(|held| held.sound.clone())
         {
             self.record_end(Ended { why: End::Stopped, ticket, at, sound }, drops);
+        }
+        self.give_up_wishes(drops);
+    }
+
+    /// Lets go of what waits for the audio side, which is gone.
+    fn give_up_wishes(&mut self, drops: &mut DeferredDrops) {
+        while self.wishes.wait() && drops.has_room() {
+            self.wishes.give_up().into_iter().for_each(|effect| drops.add_effect(effect));
         }
     }
 

@@ -3,32 +3,51 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::buses::Buses;
 use super::pending::Pending;
 use super::tickets::Tickets;
+use super::wishes::{Due, Wishes};
+use crate::bus::BusId;
+use crate::config::Config;
+use crate::effect::Effect;
 use crate::link::Bridge;
-use crate::link::message::{Change, Command, Made, PlainCommand};
-use crate::play::BusId;
+use crate::link::message::{
+    Change, Command, HIGH_PASS_OFF, LOW_PASS_OFF, Made, PlainCommand, Plan,
+};
 
 /// The way to the audio side. All that is placed in one call of the mixer is published together when
 /// the call ends, so that it acts on one line of the grid.
 pub(super) struct Outbox {
     bridge: Arc<Bridge>,
-    make_voices: fn(u32) -> Made,
+    make: fn(Plan, u32) -> Made,
+    rate: u32,
+    /// The buses that have been given what a submix needs.
+    submixes: u32,
+    /// The effect that the command which is being sent takes along.
+    effect: Option<Box<dyn Effect>>,
     /// What met a full queue, for every bus and, behind those, for every ticket. Made when it is
     /// needed, which is seldom.
     waiting: Box<[Option<Box<Pending>>]>,
-    /// The places of all that waits, in the order in which it came.
+    /// The places of all that waits, in the order in which it came; and [`A_BUS`] for each bus whose
+    /// settings do.
     line: VecDeque<u32>,
     /// Whether anything was placed that the audio side does not know of yet.
     unpublished: bool,
 }
 
+/// The place of a bus whose settings wait, whichever that is: the table of the buses knows in which order
+/// they can go.
+const A_BUS: u32 = u32::MAX;
+
 impl Outbox {
-    pub fn new(bridge: Arc<Bridge>, tickets: usize, make_voices: fn(u32) -> Made) -> Outbox {
+    pub fn new(bridge: Arc<Bridge>, config: &Config, make: fn(Plan, u32) -> Made) -> Outbox {
         Outbox {
             bridge,
-            make_voices,
-            waiting: (0..BusId::COUNT + tickets).map(|_| None).collect(),
+            make,
+            rate: config.sample_rate,
+            submixes: 0,
+            effect: None,
+            waiting: (0..BusId::COUNT + config.tickets()).map(|_| None).collect(),
             line: VecDeque::new(),
             unpublished: false,
         }
@@ -51,8 +70,8 @@ impl Outbox {
         self.send_by(command, tickets, |bridge, command| bridge.commands.place(command).is_ok())
     }
 
-    /// The one way by which commands leave. Each crosses with the sound of its ticket in it, or a pool
-    /// that is made for it here.
+    /// The one way by which commands leave. Each crosses with the sound of its ticket in it, or what is made
+    /// for it here, or the effect that was laid ready.
     #[inline(always)]
     fn send_by(
         &mut self,
@@ -61,9 +80,22 @@ impl Outbox {
         place: impl FnOnce(&Bridge, Command) -> bool,
     ) -> bool {
         let sound = |ticket| tickets.get(ticket).map(|held| held.sound.clone());
-        let resolved = command.resolve(|request| sound(request.ticket), self.make_voices);
+        let (make, rate) = (self.make, self.rate);
+        let given = match command {
+            Command::Bus { bus, submix: Some(_), .. }
+            | Command::Effect { bus, submix: Some(_), .. } => 1 << bus.index(),
+            _ => 0,
+        };
+        let resolved = command.resolve(
+            |request| sound(request.ticket),
+            |plan| make(plan, rate),
+            |_| self.effect.take(),
+        );
         let placed = resolved.is_some_and(|command| place(&self.bridge, command));
-        self.unpublished |= placed;
+        if placed {
+            self.unpublished = true;
+            self.submixes |= given;
+        }
         placed
     }
 
@@ -77,7 +109,11 @@ impl Outbox {
 
     /// Sends a control, or lets it wait.
     pub fn control(&mut self, recipient: Recipient, change: Change, tickets: &Tickets) {
-        if !self.has_pending() && self.send(recipient.command(change), tickets) {
+        // Nothing is made for a command that finds no room.
+        let command = self.command(recipient, change);
+        let is_bare = !matches!(command, Command::Bus { submix: Some(_), .. });
+        let can_go = !self.has_pending() && (is_bare || self.bridge.commands.room() > 0);
+        if can_go && self.send(command, tickets) {
             return;
         }
         let place = recipient.place();
@@ -89,15 +125,46 @@ impl Outbox {
         }
     }
 
+    /// Sends the settings of a bus that wait, or lets them.
+    pub fn place(&mut self, buses: &mut Buses, tickets: &Tickets) {
+        if self.has_pending() || self.bridge.commands.room() == 0 {
+            self.line.push_back(A_BUS);
+        } else if let Some(command) = buses.next_place() {
+            self.send(command, tickets);
+        }
+    }
+
+    /// What is said to a play or a bus, with the submix that the bus needs for it, if it has none.
+    fn command(&self, recipient: Recipient, change: Change) -> PlainCommand {
+        match recipient {
+            Recipient::Voice(ticket) => Command::Voice { ticket, change },
+            Recipient::Bus(bus) => {
+                let needs_submix = match change {
+                    Change::LowPass { to, .. } => to < LOW_PASS_OFF,
+                    Change::HighPass { to, .. } => to > HIGH_PASS_OFF,
+                    Change::Send { to, .. } => to > 0.0,
+                    _ => false,
+                };
+                let submix = if needs_submix { self.submix(bus) } else { None };
+                Command::Bus { bus, change, submix }
+            }
+        }
+    }
+
+    /// What a bus needs to be a submix, if it was not given that yet.
+    fn submix(&self, bus: BusId) -> Option<Plan> {
+        (self.submixes >> bus.index() & 1 == 0).then_some(Plan::Submix)
+    }
+
     /// Whether anything waits.
     pub fn has_pending(&self) -> bool {
         !self.line.is_empty()
     }
 
-    /// Sends what waits, as far as there is room.
-    pub fn flush(&mut self, tickets: &Tickets) {
+    /// Sends what waits, as far as there is room: first what stands in the line, then the wishes.
+    pub fn flush(&mut self, tickets: &Tickets, buses: &mut Buses, wishes: &mut Wishes) {
         while self.bridge.commands.room() > 0
-            && let Some(command) = self.next_pending()
+            && let Some(command) = self.next_waiting(buses, wishes)
         {
             // There is room, since only we send.
             self.send(command, tickets);
@@ -106,10 +173,10 @@ impl Outbox {
 
     /// Sends what waits, and leaves what there is no room for to be heard after it: the last mixer
     /// goes.
-    pub fn flush_all(&mut self, tickets: &Tickets) {
-        self.flush(tickets);
+    pub fn flush_all(&mut self, tickets: &Tickets, buses: &mut Buses, wishes: &mut Wishes) {
+        self.flush(tickets, buses, wishes);
         let mut rest = Vec::new();
-        while let Some(command) = self.next_pending() {
+        while let Some(command) = self.next_waiting(buses, wishes) {
             self.send_by(command, tickets, |_, command| {
                 rest.push(command);
                 true
@@ -137,11 +204,40 @@ impl Outbox {
     }
 
     /// Takes out the next of what waits.
-    fn next_pending(&mut self) -> Option<PlainCommand> {
+    fn next_waiting(&mut self, buses: &mut Buses, wishes: &mut Wishes) -> Option<PlainCommand> {
+        if let Some(command) = self.next_in_line(buses) {
+            return Some(command);
+        }
+        if !wishes.wait() {
+            return None;
+        }
+        Some(match wishes.next_due()? {
+            Due::Duck(command) => command,
+            Due::Room { room, reverb, over } => {
+                Command::Room { room, made: Plan::Room(reverb), over }
+            }
+            Due::Effect { bus, effect: None } => {
+                Command::Effect { bus, effect: None, submix: None }
+            }
+            Due::Effect { bus, effect } => {
+                self.effect = effect;
+                Command::Effect { bus, effect: Some(()), submix: self.submix(bus) }
+            }
+        })
+    }
+
+    fn next_in_line(&mut self, buses: &mut Buses) -> Option<PlainCommand> {
         while let Some(&place) = self.line.front() {
+            if place == A_BUS {
+                self.line.pop_front();
+                if let Some(command) = buses.next_place() {
+                    return Some(command);
+                }
+                continue;
+            }
             if let Some(pending) = self.waiting.get_mut(place as usize) {
                 if let Some(change) = pending.as_mut().and_then(|pending| pending.next()) {
-                    return Some(Recipient::at(place).command(change));
+                    return Some(self.command(Recipient::at(place), change));
                 }
                 *pending = None;
             }
@@ -183,13 +279,6 @@ impl Recipient {
             None => Recipient::Bus(BusId::new(place as u8)),
         }
     }
-
-    fn command(self, change: Change) -> PlainCommand {
-        match self {
-            Recipient::Voice(ticket) => Command::Voice { ticket, change },
-            Recipient::Bus(bus) => Command::Bus { bus, change },
-        }
-    }
 }
 
 #[cfg(test)]
@@ -200,7 +289,11 @@ mod tests {
     fn outbox(commands: usize) -> (Outbox, Tickets, Arc<Bridge>) {
         let config = Config { commands, ..Config::default() };
         let bridge = Arc::new(Bridge::new(&config));
-        (Outbox::new(bridge.clone(), 8, |_| Box::new(())), Tickets::new(0, 8), bridge)
+        (Outbox::new(bridge.clone(), &config, |_, _| Box::new(())), Tickets::new(0, 8), bridge)
+    }
+
+    fn flush(outbox: &mut Outbox, tickets: &Tickets) {
+        outbox.flush(tickets, &mut Buses::new(), &mut Wishes::new());
     }
 
     fn received(bridge: &Bridge) -> Vec<(Option<u32>, Change)> {
@@ -238,7 +331,7 @@ mod tests {
         outbox.publish();
         let mut all = received(&bridge);
         while outbox.has_pending() {
-            outbox.flush(&tickets);
+            flush(&mut outbox, &tickets);
             outbox.publish();
             all.extend(received(&bridge));
         }
@@ -251,7 +344,7 @@ mod tests {
         let (mut outbox, tickets, bridge) = outbox(1);
         (0..4).for_each(|ticket| outbox.control(Recipient::Voice(ticket), STOP, &tickets));
         outbox.forget(2);
-        outbox.flush_all(&tickets);
+        outbox.flush_all(&tickets, &mut Buses::new(), &mut Wishes::new());
         assert_eq!(received(&bridge), [(Some(0), STOP), (Some(1), STOP), (Some(3), STOP)]);
     }
 }

@@ -105,8 +105,9 @@ fn position(row: &Row, ticket: &Ticket) -> Duration {
 mod tests {
     use super::super::tickets::Number;
     use super::*;
+    use crate::bus::BusId;
     use crate::config::Config;
-    use crate::play::{BusId, Priority};
+    use crate::play::Priority;
     use crate::sound::Sound;
     use crate::stats::VoiceState;
 

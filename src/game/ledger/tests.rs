@@ -1,12 +1,15 @@
 //! What the ledger's parts do together.
 
+mod crossing;
+
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::play::BusId;
+use crate::bus::BusId;
 use crate::sound::Sound;
 
 const MASTER: Target = Target::Bus(BusId::MASTER);
+const ONE: [BusId; 1] = [BusId::MASTER];
 
 /// Under `Grow`, a pool of one voice that is taken: the next play needs a larger one before it,
 /// unless somebody is parked.
@@ -21,9 +24,9 @@ fn about_to_grow(commands: usize) -> (Ledger, Arc<Bridge>, Play) {
         ..Config::default()
     };
     let bridge = Arc::new(Bridge::new(&config));
-    let mut ledger = Ledger::new(&config, 0, bridge.clone(), |_| Box::new(()));
+    let mut ledger = Ledger::new(&config, 0, bridge.clone(), |_, _| Box::new(()));
     let play = Play::of(Sound::from_mono(48_000, &[0.5]).unwrap());
-    ledger.validate(1).expect("there is room");
+    ledger.validate(&ONE).expect("there is room");
     ledger.play(play.clone()).expect("it is sent");
     ledger.publish();
     bridge.commands.receive();
@@ -45,7 +48,7 @@ fn a_play_that_is_accepted_is_sent_whatever_the_audio_side_does_meanwhile() {
         for round in 0..50_000 {
             // This leaves a place for the play, and none for a pool before it.
             ledger.change(MASTER, Change::Pause { fade: 0 });
-            let accepted = ledger.validate(1).and_then(|admission| {
+            let accepted = ledger.validate(&ONE).and_then(|admission| {
                 ledger.grow(admission);
                 ledger.play(play.clone())
             });
@@ -72,16 +75,16 @@ fn plays_together_need_a_ticket_each() {
     let (mut ledger, bridge, play) = about_to_grow(2);
     let tickets = ledger.tickets.capacity();
     while ledger.tickets.len() < tickets - 1 {
-        assert!(ledger.validate(1).is_some());
+        assert!(ledger.validate(&ONE).is_some());
         ledger.play(play.clone()).expect("a ticket is left");
         ledger.publish();
         bridge.commands.receive();
     }
     bridge.meters.parked.store(100, Relaxed);
-    assert!(ledger.validate(2).is_none(), "for two, a ticket is missing");
+    assert!(ledger.validate(&[BusId::MASTER; 2]).is_none(), "for two, a ticket is missing");
     assert_eq!(ledger.stats().turned_away, 2);
-    assert!(ledger.validate(1).is_some());
-    assert!(ledger.validate(0).is_some());
+    assert!(ledger.validate(&ONE).is_some());
+    assert!(ledger.validate(&[]).is_some());
 }
 
 /// As if they came one after another: a pool of one voice that is taken doubles for the next, and
@@ -90,7 +93,8 @@ fn plays_together_need_a_ticket_each() {
 fn a_pool_grows_once_for_plays_that_come_together() {
     for (plays, voices) in [(1, 2), (2, 4), (3, 4), (4, 8), (7, 8), (9, 8)] {
         let (mut ledger, bridge, play) = about_to_grow(plays + 1);
-        let admission = ledger.validate(plays).expect("room for them and a pool");
+        let admission =
+            ledger.validate(&vec![BusId::MASTER; plays]).expect("room for them and a pool");
         ledger.grow(admission);
         (0..plays).for_each(|_| assert!(ledger.play(play.clone()).is_some()));
         ledger.publish();
@@ -100,7 +104,7 @@ fn a_pool_grows_once_for_plays_that_come_together() {
         );
         let (mut ledger, bridge, _) = about_to_grow(plays + 1);
         ledger.change(MASTER, Change::Mute(true));
-        assert!(ledger.validate(plays).is_none(), "a place is missing");
+        assert!(ledger.validate(&vec![BusId::MASTER; plays]).is_none(), "a place is missing");
         ledger.publish();
         assert_eq!((bridge.commands.waiting(), ledger.capacity.voices()), (1, 1));
     }
@@ -111,7 +115,7 @@ fn a_pool_grows_once_for_plays_that_come_together() {
 fn a_play_that_cannot_be_sent_after_all_was_not_accepted() {
     let (mut ledger, _bridge, play) = about_to_grow(1);
     let before = ledger.stats();
-    ledger.validate(1).expect("there is room");
+    ledger.validate(&ONE).expect("there is room");
     ledger.change(MASTER, Change::Pause { fade: 0 });
     assert_eq!(ledger.play(play), None);
     let turned_away = before.turned_away + 1;

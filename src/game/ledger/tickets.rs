@@ -1,10 +1,12 @@
 //! The live plays, by their tickets.
 
 use super::tags::TagIndex;
+use crate::bus::BusId;
 use crate::event::VoiceId;
-use crate::play::{BusId, Priority, Tag};
+use crate::play::Priority;
 use crate::pool::{Key, Pool};
 use crate::sound::Sound;
+use crate::target::Tag;
 
 /// A place for every play that can be live at once. A play holds its ticket from when it is accepted
 /// until its ending was collected.
@@ -13,6 +15,7 @@ pub(super) struct Tickets {
     mixer: u32,
     pool: Pool<Ticket>,
     tags: TagIndex,
+    on_bus: [u32; BusId::COUNT],
 }
 
 /// What the game side knows of a live play. Its place in the pool is its ticket.
@@ -42,7 +45,8 @@ impl Number {
 
 impl Tickets {
     pub fn new(mixer: u32, tickets: usize) -> Tickets {
-        Tickets { mixer, pool: Pool::new(tickets), tags: TagIndex::new(tickets) }
+        let (pool, tags) = (Pool::new(tickets), TagIndex::new(tickets));
+        Tickets { mixer, pool, tags, on_bus: [0; BusId::COUNT] }
     }
 
     /// How many plays are live.
@@ -54,6 +58,11 @@ impl Tickets {
         self.pool.is_empty()
     }
 
+    /// How many plays are live on each bus, those on the ones below it not counted.
+    pub fn on_bus(&self) -> &[u32; BusId::COUNT] {
+        &self.on_bus
+    }
+
     /// How many plays can be live.
     pub fn capacity(&self) -> usize {
         self.pool.capacity()
@@ -62,9 +71,10 @@ impl Tickets {
     /// Gives a play a ticket, if one is left.
     #[inline]
     pub fn insert(&mut self, play: Ticket) -> Option<VoiceId> {
-        let tag = play.tag;
+        let (tag, bus) = (play.tag, play.bus);
         let key = self.pool.insert_with(|| play)?;
         self.tags.insert(key.slot() as u32, tag);
+        self.on_bus[bus.index()] += 1;
         Some(self.id(key))
     }
 
@@ -73,6 +83,7 @@ impl Tickets {
     pub fn take(&mut self, ticket: u32) -> Option<Ticket> {
         let held = self.pool.take(ticket)?;
         self.tags.remove(ticket);
+        self.on_bus[held.bus.index()] -= 1;
         Some(held)
     }
 

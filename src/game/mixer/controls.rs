@@ -4,10 +4,15 @@ use std::time::Duration;
 
 use super::Mixer;
 use crate::Error;
+use crate::bus::BusId;
 use crate::config::WhenFull;
 use crate::event::VoiceId;
 use crate::link::message::Change;
-use crate::play::{Target, sanitize_gain, sanitize_pan, sanitize_speed};
+use crate::play::{
+    sanitize_gain, sanitize_high_pass, sanitize_low_pass, sanitize_pan, sanitize_speed,
+};
+use crate::reverb::RoomId;
+use crate::target::Target;
 use crate::units;
 
 impl Mixer {
@@ -94,18 +99,71 @@ impl Mixer {
     /// nothing.
     pub fn set_pan(&self, target: impl Into<Target>, left_to_right: f32, over: Duration) {
         let change = Change::Pan { to: sanitize_pan(left_to_right), over: self.short_frames(over) };
-        self.change_plays(target.into(), change);
+        let target = target.into();
+        if !matches!(target, Target::Bus(_)) {
+            self.change(target, change);
+        }
     }
 
-    /// Changes the speed of a play, or of all plays with a tag, over a time: a ratio from 0.01 to 100.
-    /// Where it comes back to the sound's own, and the sound has the mixer's rate, it comes back to
+    /// Changes the speed of a play, of a bus, or of all plays with a tag, over a time: a ratio from 0.01 to
+    /// 100. Where it comes back to the sound's own, and the sound has the mixer's rate, it comes back to
     /// the sound's own samples, bit for bit.
     ///
-    /// A bus has no speed in this release, so there it does nothing.
+    /// The speed of a bus is slow motion for all below it: the speeds of a play, of its bus and of those that
+    /// lead to the master multiply, and a [delay](crate::Play::delay) takes as much longer.
     #[doc(alias("pitch", "playback_rate"))]
     pub fn set_speed(&self, target: impl Into<Target>, ratio: f32, over: Duration) {
         let change = Change::Speed { to: sanitize_speed(ratio), over: self.short_frames(over) };
-        self.change_plays(target.into(), change);
+        self.change(target, change);
+    }
+
+    /// Takes the treble away from a play, a bus, or all plays with a tag, above a cut-off in Hz: what is
+    /// behind a wall, under water, behind the pause menu. It is 3 dB down at the cut-off and falls by 12 dB
+    /// an octave. From 20 to 20,000, and 20,000 is off; what is beyond is brought to the nearest of these,
+    /// and NaN is off.
+    ///
+    /// The cut-off moves evenly in octaves, over a time that is never shorter than 5 ms where anything is
+    /// heard, and upwards never shorter than 2.5 ms an octave: faster, a sine would step. Off, it costs nothing and every bit is the sound's own. A bus filters what it and all below it
+    /// play together; the filters of a play and of its buses follow each other.
+    ///
+    /// ```
+    /// # use voicepool::{BusId, Config, Mixer, ms};
+    /// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// const WORLD: BusId = BusId::new(1);
+    /// mixer.set_low_pass(WORLD, 600.0, ms(300)); // head under water
+    /// mixer.set_low_pass(WORLD, 20_000.0, ms(300)); // and out again
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    #[doc(alias("lowpass", "muffle"))]
+    pub fn set_low_pass(&self, target: impl Into<Target>, hz: f32, over: Duration) {
+        let change = Change::LowPass { to: sanitize_low_pass(hz), over: self.short_frames(over) };
+        self.change(target, change);
+    }
+
+    /// Takes the bass away from a play, a bus, or all plays with a tag, below a cut-off in Hz: a telephone, a
+    /// small radio. From 20 to 20,000, and 20 is off; all else is as at
+    /// [`set_low_pass`](Mixer::set_low_pass).
+    #[doc(alias = "highpass")]
+    pub fn set_high_pass(&self, target: impl Into<Target>, hz: f32, over: Duration) {
+        let change = Change::HighPass { to: sanitize_high_pass(hz), over: self.short_frames(over) };
+        self.change(target, change);
+    }
+
+    /// Changes how much of a play, of a bus, or of all plays with a tag a room gets, over a time that is
+    /// never shorter than 5 ms where anything is heard: linear, from 0 (nothing) to 1000. What is beyond is
+    /// brought to the nearest of these, and NaN is 0.
+    ///
+    /// What is sent is what is heard: after the gain and the filters of the play or the bus, and with every
+    /// gain on its way but the master's. The rooms return into the master, so the master sends to none: there
+    /// it does nothing. [`set_reverb`](Mixer::set_reverb) says how a room sounds; before that, nothing is
+    /// heard of it.
+    #[doc(alias("reverb", "aux"))]
+    pub fn set_send(&self, target: impl Into<Target>, room: RoomId, linear: f32, over: Duration) {
+        let target = target.into();
+        if target != Target::Bus(BusId::MASTER) {
+            let (to, over) = (sanitize_gain(linear), self.short_frames(over));
+            self.change(target, Change::Send { room, to, over });
+        }
     }
 
     /// Jumps to a place in the sound that a play plays, softly. Beyond its loop's end it plays out
@@ -136,7 +194,8 @@ impl Mixer {
     /// # Errors
     ///
     /// If it can never be, [`Error::Resize`]: no voices, more than
-    /// [`Config::max_voices`](crate::Config::max_voices), or no renderer any more.
+    /// [`Config::max_voices`](crate::Config::max_voices), fewer than the buses have
+    /// [reserved](crate::Bus::reserved), or no renderer any more.
     pub fn resize(&self, voices: usize) -> Result<(), Error> {
         self.with_ledger(|ledger| ledger.resize(voices))
     }
@@ -151,14 +210,7 @@ impl Mixer {
         self.with_ledger(|ledger| ledger.change(target, change));
     }
 
-    /// A change of something that a bus does not have.
-    fn change_plays(&self, target: Target, change: Change) {
-        if !matches!(target, Target::Bus(_)) {
-            self.change(target, change);
-        }
-    }
-
-    fn short_frames(&self, time: Duration) -> u32 {
+    pub(super) fn short_frames(&self, time: Duration) -> u32 {
         units::short_frames(time, self.sample_rate())
     }
 
