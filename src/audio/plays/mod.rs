@@ -1,6 +1,8 @@
 //! Every play that the audio side has: with a voice, parked, or waiting for its frame; and by its
 //! ticket, where it is.
 
+mod heaps;
+mod limits;
 mod parked;
 mod placements;
 mod ranks;
@@ -8,12 +10,13 @@ mod schedule;
 mod tournament;
 mod voices;
 
-use super::bus::Buses;
+use super::bus::{BusSet, Buses};
 use super::voice::{Setup, Voice};
+use crate::bus::BusId;
 use crate::config::Config;
 use crate::link::message::{Park, Request};
-use crate::play::BusId;
 use crate::sound::Sound;
+pub(super) use limits::Full;
 pub(super) use parked::ParkedPlays;
 pub(super) use placements::Placement;
 use placements::Placements;
@@ -31,7 +34,7 @@ pub(super) struct Plays {
 impl Plays {
     pub fn new(config: &Config) -> Plays {
         Plays {
-            voices: Voices::new(config.voices),
+            voices: Voices::new(config.voices, config.max_voices),
             parked: ParkedPlays::new(config.parked, config.sample_rate),
             schedule: Schedule::new(config.scheduled),
             placements: Placements::new(config.tickets()),
@@ -77,6 +80,11 @@ impl Plays {
         self.schedule.at_mut(slot).map(|waiting| &mut waiting.request)
     }
 
+    /// Works out anew for which frames those wait whose buses' time goes at another pace now.
+    pub fn reschedule(&mut self, now: u64, on: BusSet, buses: &Buses) {
+        self.schedule.reschedule(now, on, buses);
+    }
+
     /// Lets those wait for a frame again whose bus goes on by now.
     pub fn thaw(&mut self, now: u64, buses: &Buses) {
         self.schedule.thaw(now, buses);
@@ -100,7 +108,7 @@ impl Plays {
         request: Request,
         number: u64,
         at: u64,
-        bus_time: u64,
+        bus_time: u128,
     ) -> Result<(), Request> {
         let ticket = request.ticket;
         let slot = self.schedule.insert(request, number, at, bus_time)?;

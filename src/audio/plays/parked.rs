@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::tournament::TournamentTree;
 use crate::audio::bus::Buses;
 use crate::audio::voice::{Setup, Voice};
+use crate::bus::BusId;
 use crate::link::message::{Park, QUANTUM};
-use crate::play::BusId;
 use crate::pool::Pool;
 use crate::units::{self, ms};
 
@@ -59,6 +59,8 @@ pub(in crate::audio) struct ParkedPlays {
     roused: bool,
     /// The frame from which on somebody can come back into a free voice.
     wake_at: u64,
+    /// The same for somebody who could not yet when everybody was last looked at.
+    next_guarded: u64,
     parked: u64,
     guard: u64,
     review: u64,
@@ -73,6 +75,7 @@ impl ParkedPlays {
             next_end: [u64::MAX; BusId::COUNT],
             roused: false,
             wake_at: u64::MAX,
+            next_guarded: u64::MAX,
             parked: 0,
             guard: units::frames(GUARD, rate),
             review: (u64::from(rate / REVIEWS) / QUANTUM as u64).max(1),
@@ -138,6 +141,12 @@ impl ParkedPlays {
         self.roused = true;
     }
 
+    /// Those who could have come back and found no voice that they may have need not be looked at again
+    /// until [roused](ParkedPlays::rouse).
+    pub fn wait_until_roused(&mut self) {
+        self.wake_at = self.next_guarded;
+    }
+
     /// Works out when a play will have ended, from where it is now.
     fn settle(&mut self, slot: u32, buses: &Buses) {
         let Some(parked) = self.pool.at_mut(slot) else { return };
@@ -189,7 +198,7 @@ impl ParkedPlays {
 
     /// Sees who may come back, and how loud each is.
     pub fn rank_all(&mut self, now: u64, buses: &Buses, setup: &Setup) {
-        (self.roused, self.wake_at) = (false, u64::MAX);
+        (self.roused, self.wake_at, self.next_guarded) = (false, u64::MAX, u64::MAX);
         let soon = setup.declick;
         // What each bus makes of a level, unless it lets nothing through.
         let levels = buses.levels(soon);
@@ -206,6 +215,9 @@ impl ParkedPlays {
             let guarded_until = parked.guarded_until;
             if audible.is_some() {
                 self.wake_at = self.wake_at.min(guarded_until);
+                if guarded_until > now {
+                    self.next_guarded = self.next_guarded.min(guarded_until);
+                }
             }
             let rank = audible.filter(|_| guarded_until <= now).map(|way| Rank {
                 quietness: !(parked.voice.level(setup) * way).to_bits(),

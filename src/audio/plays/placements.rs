@@ -1,6 +1,6 @@
 //! Where each play is, by its ticket; and for each bus, which plays on it could still be stopped.
 
-use crate::play::BusId;
+use crate::bus::BusId;
 
 /// Where a ticket's play is.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,12 @@
 //! A voice is ranked by what is its own; what its bus makes of that counts when the least of each
 //! bus are compared. So a bus may change as often as it likes: no voice is ranked anew for it.
 
+use super::heaps::Heaps;
 use super::tournament::TournamentTree;
 use crate::audio::bus::{BusSet, Buses};
 use crate::audio::voice::{Setup, Voice};
-use crate::play::{BusId, Priority};
+use crate::bus::BusId;
+use crate::play::Priority;
 use crate::pool::Pool;
 
 /// What a voice is ranked by. (Floats that are not negative compare as their bits do.)
@@ -52,11 +54,14 @@ pub(in crate::audio) struct Ranks {
     /// The buses whose trees may have anybody in them.
     buses: BusSet,
     oldest: TournamentTree,
+    /// The same for each bus: heaps, which take less room than trees and more time.
+    oldest_of: Heaps<{ BusId::COUNT }>,
     /// The quantum in which the ranks were last worked out.
     quantum: Option<u64>,
     /// Which of the trees stand for these ranks.
     by_level: bool,
     by_age: bool,
+    by_age_of_bus: bool,
 }
 
 impl Ranks {
@@ -66,9 +71,11 @@ impl Ranks {
             quietest: std::array::from_fn(|_| TournamentTree::new(voices)),
             buses: BusSet::default(),
             oldest: TournamentTree::new(voices),
+            oldest_of: Heaps::new(voices),
             quantum: None,
             by_level: false,
             by_age: false,
+            by_age_of_bus: false,
         }
     }
 
@@ -77,7 +84,8 @@ impl Ranks {
         if self.quantum == Some(quantum) {
             return;
         }
-        (self.quantum, self.by_level, self.by_age) = (Some(quantum), false, false);
+        self.quantum = Some(quantum);
+        (self.by_level, self.by_age, self.by_age_of_bus) = (false, false, false);
         for (key, voice) in voices.iter() {
             if let Some(rank) = self.ranks.get_mut(key.slot()) {
                 *rank = Rank::of(voice, setup);
@@ -120,12 +128,21 @@ impl Ranks {
         if self.by_age {
             self.oldest.update(slot, |slot| age(ranks, slot));
         }
+        let place = |rank: Rank| (rank.class, rank.order, rank.bus);
+        if self.by_age_of_bus && place(before) != place(rank) {
+            self.oldest_of.remove(before.bus.index(), slot, &|slot| age(ranks, slot));
+            if rank.class != NEVER {
+                self.oldest_of.insert(rank.bus.index(), slot, &|slot| age(ranks, slot));
+            }
+        }
     }
 
-    /// Who goes first for a newcomer of some priority: its slot, and its level before its bus.
+    /// Who goes first for a newcomer of some priority, among the voices of some buses: its slot, and its
+    /// level before its bus.
     pub fn quietest(
         &mut self,
         priority: Priority,
+        among: BusSet,
         voices: &Pool<Voice>,
         buses: &Buses,
     ) -> Option<(u32, f32)> {
@@ -134,7 +151,7 @@ impl Ranks {
             self.build_trees(voices);
         }
         let ranks = &self.ranks;
-        let least = self.buses.iter().filter_map(|bus| {
+        let least = self.buses.both(among).iter().filter_map(|bus| {
             let tree = self.quietest.get(bus.index())?;
             let (slot, rank) = tree.least(|slot| of_bus(ranks, bus, slot))?;
             let level = f32::from_bits(rank.level) * buses.way(bus).level();
@@ -145,15 +162,44 @@ impl Ranks {
     }
 
     /// The same by age in place of loudness.
-    pub fn oldest(&mut self, priority: Priority) -> Option<(u32, f32)> {
+    pub fn oldest(
+        &mut self,
+        priority: Priority,
+        among: BusSet,
+        voices: &Pool<Voice>,
+    ) -> Option<(u32, f32)> {
+        let slot = if among == BusSet::ALL {
+            self.oldest_of_all()?
+        } else {
+            self.oldest_among(among, voices)?
+        };
+        let rank = self.ranks.get(slot as usize)?;
+        may_be_stolen(rank.class, priority).then_some((slot, f32::from_bits(rank.level)))
+    }
+
+    fn oldest_of_all(&mut self) -> Option<u32> {
         let ranks = &self.ranks;
         if !self.by_age {
             self.by_age = true;
             self.oldest.play_all(|slot| age(ranks, slot));
         }
-        let (slot, (class, _)) = self.oldest.least(|slot| age(ranks, slot))?;
-        let rank = ranks.get(slot as usize)?;
-        may_be_stolen(class, priority).then_some((slot, f32::from_bits(rank.level)))
+        self.oldest.least(|slot| age(ranks, slot)).map(|(slot, _)| slot)
+    }
+
+    fn oldest_among(&mut self, among: BusSet, voices: &Pool<Voice>) -> Option<u32> {
+        let ranks = &self.ranks;
+        if !self.by_age_of_bus {
+            self.by_age_of_bus = true;
+            self.oldest_of.clear();
+            for (key, voice) in voices.iter() {
+                let slot = key.slot() as u32;
+                if age(ranks, slot).is_some() {
+                    self.oldest_of.insert(voice.bus.index(), slot, &|slot| age(ranks, slot));
+                }
+            }
+        }
+        let first = among.iter().filter_map(|bus| self.oldest_of.first(bus.index()));
+        first.min_by_key(|slot| age(ranks, *slot))
     }
 
     /// Builds the trees of all buses: no more steps than there are voices, times the height.

@@ -10,8 +10,8 @@
 //! nothing, however many they are.
 
 use crate::audio::bus::{BusSet, Buses};
+use crate::bus::BusId;
 use crate::link::message::Request;
-use crate::play::BusId;
 use crate::pool::Pool;
 
 /// Where a list ends.
@@ -25,7 +25,7 @@ pub(in crate::audio) struct Waiting {
     /// The frame it waits for; or, if it waits for a time of its bus, none later than that.
     at: u64,
     /// The time of its bus that it waits for too: 0 if for none.
-    bus_time: u64,
+    bus_time: u128,
     place: Place,
 }
 
@@ -41,9 +41,9 @@ enum Place {
 }
 
 impl Waiting {
-    /// How many frames of its bus's time it has still to wait for, beside its frame.
+    /// How many frames its bus must move before its time has come, at the least.
     fn missing(&self, buses: &Buses) -> u64 {
-        self.bus_time.saturating_sub(buses.clock(self.request.bus))
+        buses.frames_until(self.request.bus, self.bus_time)
     }
 }
 
@@ -82,7 +82,7 @@ impl Schedule {
         request: Request,
         number: u64,
         at: u64,
-        bus_time: u64,
+        bus_time: u128,
     ) -> Result<u32, Request> {
         let place = Place::Heap(self.heap_len);
         let waiting = Waiting { request, number, at, bus_time, place };
@@ -95,6 +95,33 @@ impl Schedule {
     pub fn next(&self) -> Option<u64> {
         let first = self.heap.first().filter(|_| self.heap_len > 0);
         first.and_then(|slot| self.waiting.at(*slot)).map(|waiting| waiting.at)
+    }
+
+    /// Goes through those that begin within so many frames, or may, and can be heard then, if all stays as it
+    /// is: which bus, and after how many frames.
+    pub fn soon(&self, now: u64, within: u32, buses: &Buses, mut each: impl FnMut(BusId, u64)) {
+        // A path down the heap, and at each of its steps the other child: no more than its height.
+        let mut places = [0; 2 * usize::BITS as usize];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            let place = places.get(count).copied().unwrap_or(usize::MAX);
+            let slot = self.heap.get(place).filter(|_| place < self.heap_len);
+            let Some(waiting) = slot.and_then(|slot| self.waiting.at(*slot)) else { continue };
+            if waiting.at > now.saturating_add(u64::from(within)) {
+                continue;
+            }
+            let Request { bus, gain, paused, muted, .. } = waiting.request;
+            let way = buses.way(bus);
+            let shut = paused || muted || gain == 0.0;
+            if !(shut || way.is_paused() || way.is_silent_within(0)) {
+                each(bus, waiting.at.saturating_sub(now).max(waiting.missing(buses)));
+            }
+            if let Some(places) = places.get_mut(count..count + 2) {
+                places.copy_from_slice(&[2 * place + 2, 2 * place + 1]);
+                count += 2;
+            }
+        }
     }
 
     /// Takes the next one out, if its frame has come.
@@ -111,7 +138,7 @@ impl Schedule {
                 self.remove(0);
                 self.freeze(first, bus);
             } else {
-                waiting.at = now + missing;
+                waiting.at = now.saturating_add(missing);
                 self.sift_down(0);
             }
         }
@@ -119,16 +146,32 @@ impl Schedule {
 
     /// Those who were frozen with a bus that goes on by now wait for their frame again.
     pub fn thaw(&mut self, now: u64, buses: &Buses) {
-        for bus in self.frozen_on.not_paused(buses).iter() {
+        for bus in buses.not_paused(self.frozen_on).iter() {
             let Some(first) = self.frozen.get_mut(bus.index()) else { continue };
             let mut slot = std::mem::replace(first, NONE);
             self.frozen_on.set(bus, false);
             while let Some(waiting) = self.waiting.at_mut(slot)
                 && let Place::Frozen { after, .. } = waiting.place
             {
-                waiting.at = now + waiting.missing(buses);
+                waiting.at = now.saturating_add(waiting.missing(buses));
                 self.add_to_heap(slot);
                 slot = after;
+            }
+        }
+    }
+
+    /// Works out anew for which frames those wait whose buses' time goes at another pace now.
+    pub fn reschedule(&mut self, now: u64, on: BusSet, buses: &Buses) {
+        let mut walk = self.waiting.walk();
+        while let Some(slot) = walk.next(&self.waiting) {
+            let Some(waiting) = self.waiting.at_mut(slot) else { break };
+            let Place::Heap(place) = waiting.place else { continue };
+            if waiting.bus_time > 0 && on.has(waiting.request.bus) {
+                waiting.at = now.saturating_add(waiting.missing(buses));
+                self.sift_up(place);
+                if let Some(Place::Heap(place)) = self.place_mut(slot).copied() {
+                    self.sift_down(place);
+                }
             }
         }
     }

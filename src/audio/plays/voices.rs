@@ -1,9 +1,13 @@
 //! The voices of the pool, and whom to steal.
 
+use super::limits::{Full, Limits};
 use super::ranks::Ranks;
-use crate::audio::bus::Buses;
+use crate::audio::bus::{BusSet, Buses};
+use crate::audio::voice::shaper::Shaper;
 use crate::audio::voice::{Setup, Voice};
+use crate::bus::BusId;
 use crate::config::WhenFull;
+use crate::link::message::{Change, Shape};
 use crate::play::Priority;
 use crate::pool::Pool;
 
@@ -26,11 +30,23 @@ pub(in crate::audio) struct Voices {
     /// Where they will move once they are few enough, on the way to a smaller pool.
     next: Option<Box<VoiceSlots>>,
     limit: usize,
+    /// What shapes those voices that are shaped.
+    shapers: Pool<Shaper>,
+    /// Whether some of them may have nothing to do any more.
+    releasing: bool,
+    limits: Box<Limits>,
 }
 
 impl Voices {
-    pub fn new(voices: usize) -> Voices {
-        Voices { slots: Box::new(VoiceSlots::new(voices)), next: None, limit: voices }
+    pub fn new(voices: usize, max_voices: usize) -> Voices {
+        Voices {
+            slots: Box::new(VoiceSlots::new(voices)),
+            next: None,
+            limit: voices,
+            shapers: Pool::new(max_voices),
+            releasing: false,
+            limits: Box::new(Limits::new()),
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -43,7 +59,25 @@ impl Voices {
     }
 
     pub fn has_room(&self) -> bool {
-        self.len() < self.limit && !self.slots.voices.is_full()
+        self.free() > 0
+    }
+
+    fn free(&self) -> usize {
+        self.limit.min(self.slots.voices.capacity()).saturating_sub(self.len())
+    }
+
+    /// What keeps a newcomer on a bus from a free voice, if anything does.
+    pub fn full(&self, bus: BusId) -> Option<Full> {
+        self.limits.full(bus, self.free())
+    }
+
+    /// What each bus may have, and has.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub fn limits_mut(&mut self) -> &mut Limits {
+        &mut self.limits
     }
 
     pub fn pool(&self) -> &Pool<Voice> {
@@ -56,15 +90,99 @@ impl Voices {
 
     /// Gives a voice a slot, or gives it back.
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
-    pub fn insert(&mut self, voice: Voice, setup: &Setup) -> Result<u32, Voice> {
+    pub fn insert(&mut self, mut voice: Voice, setup: &Setup) -> Result<u32, Voice> {
+        if !voice.shape.is_plain() {
+            voice.shaper = self.add_shaper(Shaper::new(&voice.shape, setup));
+        }
+        let bus = voice.bus;
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
+        self.limits.add(bus);
         self.rank(slot, setup);
         Ok(slot)
     }
 
     pub fn take(&mut self, slot: u32) -> Option<Voice> {
         self.slots.ranks.remove(slot);
+        let voice = self.slots.voices.at_mut(slot)?;
+        self.limits.remove(voice.bus);
+        if let Some(shaper) = voice.shaper.take() {
+            self.shapers.take(shaper);
+        }
         self.slots.voices.take(slot)
+    }
+
+    // What shapes them.
+
+    fn add_shaper(&mut self, shaper: Shaper) -> Option<u32> {
+        self.shapers.insert(shaper).ok().map(|key| key.slot() as u32)
+    }
+
+    pub fn shaper(&self, voice: &Voice) -> Option<&Shaper> {
+        self.shapers.at(voice.shaper?)
+    }
+
+    /// A voice, and what shapes it, if anything does.
+    pub fn shaped_mut(&mut self, slot: u32) -> Option<(&mut Voice, &mut Shaper)> {
+        let voice = self.slots.voices.at_mut(slot)?;
+        let shaper = self.shapers.at_mut(voice.shaper?)?;
+        Some((voice, shaper))
+    }
+
+    /// Takes up a change of a voice's filters or sends, which is in its shape already: at once, if nothing
+    /// of it was heard.
+    pub fn shape(&mut self, slot: u32, change: Change, setup: &Setup) {
+        let Some(voice) = self.slots.voices.at_mut(slot) else { return };
+        let (heard, shape) = (voice.was_heard(), voice.shape);
+        self.releasing |= shape.is_plain();
+        match voice.shaper.and_then(|shaper| self.shapers.at_mut(shaper)) {
+            Some(shaper) if heard => shaper.change(change, setup),
+            Some(shaper) => *shaper = Shaper::new(&shape, setup),
+            None => {
+                let before = if heard { Shape::PLAIN } else { shape };
+                let mut shaper = Shaper::new(&before, setup);
+                if heard {
+                    shaper.change(change, setup);
+                }
+                let shaper = self.add_shaper(shaper);
+                if let Some(voice) = self.slots.voices.at_mut(slot) {
+                    voice.shaper = shaper;
+                }
+            }
+        }
+    }
+
+    /// Whether a shaped voice may end within so many frames: what its filters still say goes on behind all
+    /// others, so that it must be known to the quantum.
+    pub fn shaped_may_end(&self, frames: u32) -> bool {
+        let mut voices = self.pool().iter().map(|(_, voice)| voice);
+        !self.shapers.is_empty()
+            && voices.any(|voice| voice.shaper.is_some() && voice.may_end_within(frames))
+    }
+
+    /// Whether a voice may need no shaper any more from the next line on.
+    pub fn is_releasing(&self) -> bool {
+        self.releasing
+    }
+
+    /// On a line of the grid: lets those voices be plain again that are shaped no more.
+    pub fn release_shapers(&mut self) {
+        if !self.releasing {
+            return;
+        }
+        self.releasing = false;
+        let mut walk = self.slots.voices.walk();
+        while let Some(slot) = walk.next(&self.slots.voices) {
+            let Some(voice) = self.slots.voices.at_mut(slot) else { break };
+            let Some(shaper) = voice.shaper.filter(|_| voice.shape.is_plain()) else {
+                continue;
+            };
+            if self.shapers.at(shaper).is_none_or(Shaper::is_off) {
+                voice.shaper = None;
+                self.shapers.take(shaper);
+            } else {
+                self.releasing = true;
+            }
+        }
     }
 
     /// Ranks one voice anew, after something about it has changed.
@@ -75,7 +193,8 @@ impl Voices {
         }
     }
 
-    /// Whom to steal for a newcomer of some priority: its slot, and its level before its bus.
+    /// Whom to steal for a newcomer of some priority, among the voices of some buses: its slot, and its
+    /// level before its bus.
     ///
     /// First of all whoever is about to be gone: stopping, with no more of its fade left than a
     /// stolen voice is given. Else only those whose priority is not above the newcomer's, and
@@ -87,6 +206,7 @@ impl Voices {
         &mut self,
         priority: Priority,
         when_full: WhenFull,
+        among: BusSet,
         quantum: u64,
         buses: &Buses,
         setup: &Setup,
@@ -97,8 +217,8 @@ impl Voices {
         }
         ranks.refresh(quantum, voices, setup);
         match when_full {
-            WhenFull::StealOldest => ranks.oldest(priority),
-            _ => ranks.quietest(priority, voices, buses),
+            WhenFull::StealOldest => ranks.oldest(priority, among, voices),
+            _ => ranks.quietest(priority, among, voices, buses),
         }
     }
 
@@ -106,6 +226,7 @@ impl Voices {
     /// that was never used.
     pub fn resize(&mut self, slots: Box<VoiceSlots>) -> Option<Box<VoiceSlots>> {
         self.limit = slots.voices.capacity();
+        self.limits.ease();
         self.next.replace(slots)
     }
 
