@@ -3,6 +3,7 @@
 
 mod aligned;
 mod bus;
+mod filter;
 mod kernel;
 mod plays;
 mod renderer;
@@ -10,9 +11,30 @@ mod voice;
 
 pub use renderer::Renderer;
 
-use crate::link::message::Made;
+use std::time::Duration;
 
-/// Makes a pool of so many voices, for the game side to send.
-pub(crate) fn make_voices(voices: u32) -> Made {
-    Box::new(plays::VoiceSlots::new(voices as usize))
+use crate::link::message::{Made, Plan, QUANTUM};
+use crate::units::{self, ms};
+use bus::rooms::MadeRoom;
+use bus::submix::Submix;
+
+/// The most that is mixed in one pass, if nothing happens on the lines between.
+const PASS: usize = 4 * QUANTUM;
+
+/// The shortest change: long enough that the steepest fade adds less to a 100 Hz sine's slope
+/// than a twentieth, short enough to be heard as at once.
+const DECLICK: Duration = ms(5);
+
+/// The shortest change, in frames.
+fn declick(rate: u32) -> u32 {
+    units::short_frames(DECLICK, rate).max(1)
+}
+
+/// Makes what the game side is to send, for a mixer that runs at `rate`.
+pub(crate) fn make(plan: Plan, rate: u32) -> Made {
+    match plan {
+        Plan::Voices(voices) => Box::new(plays::VoiceSlots::new(voices as usize)),
+        Plan::Submix => Box::new(Submix::new(rate)),
+        Plan::Room(reverb) => Box::new(MadeRoom::new(&reverb, rate)),
+    }
 }

@@ -42,7 +42,10 @@ impl Shape {
 
     /// Its filters.
     pub fn tone(&self) -> Tone {
-        Tone { low_pass: self.low_pass, high_pass: self.high_pass }
+        Tone {
+            low_passes: [self.low_pass, LOW_PASS_OFF],
+            high_passes: [self.high_pass, HIGH_PASS_OFF],
+        }
     }
 
     /// What the sends make of its level, dry and wet together.
@@ -52,45 +55,61 @@ impl Shape {
     }
 }
 
-/// The cut-offs of a low-pass and a high-pass, in Hz.
+/// The cut-offs of filters that follow each other, in Hz: of each kind the two that let the least through,
+/// that one first. A third hardly counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tone {
-    pub low_pass: f32,
-    pub high_pass: f32,
+    low_passes: [f32; 2],
+    high_passes: [f32; 2],
 }
 
 impl Tone {
     /// Everything gets through.
-    pub const OPEN: Tone = Tone { low_pass: LOW_PASS_OFF, high_pass: HIGH_PASS_OFF };
+    pub const OPEN: Tone = Tone { low_passes: [LOW_PASS_OFF; 2], high_passes: [HIGH_PASS_OFF; 2] };
 
-    /// The narrower of both: two filters of one kind are hardly more than the one that lets less through.
-    pub fn narrower(self, other: Tone) -> Tone {
+    /// Both behind each other.
+    pub fn and(self, other: Tone) -> Tone {
+        let least = |[a, b]: [f32; 2], [c, d]: [f32; 2]| [a.min(c), a.max(c).min(b).min(d)];
+        let negative = |[a, b]: [f32; 2]| [-a, -b];
+        let (high, others) = (negative(self.high_passes), negative(other.high_passes));
         Tone {
-            low_pass: self.low_pass.min(other.low_pass),
-            high_pass: self.high_pass.max(other.high_pass),
+            low_passes: least(self.low_passes, other.low_passes),
+            high_passes: negative(least(high, others)),
         }
     }
 
     pub fn is_open(&self) -> bool {
-        self.low_pass >= LOW_PASS_OFF && self.high_pass <= HIGH_PASS_OFF
+        self.low_passes[0] >= LOW_PASS_OFF && self.high_passes[0] <= HIGH_PASS_OFF
     }
 
     /// How much of the power of a frequency gets through.
     pub fn gain(&self, hz: f64) -> f64 {
-        let fourth = |ratio: f64| (ratio * ratio) * (ratio * ratio);
-        let low = if self.low_pass < LOW_PASS_OFF {
-            1.0 / (1.0 + fourth(hz / f64::from(self.low_pass)))
-        } else {
-            1.0
-        };
-        if self.high_pass > HIGH_PASS_OFF {
-            low / (1.0 + fourth(f64::from(self.high_pass) / hz))
-        } else {
-            low
-        }
+        let passes = |ratio: f64| 1.0 / (1.0 + (ratio * ratio) * (ratio * ratio));
+        let low = self.low_passes.iter().filter(|it| **it < LOW_PASS_OFF);
+        let high = self.high_passes.iter().filter(|it| **it > HIGH_PASS_OFF);
+        let through = low.fold(1.0, |gain, cutoff| gain * passes(hz / f64::from(*cutoff)));
+        high.fold(through, |gain, cutoff| gain * passes(f64::from(*cutoff) / hz))
     }
 }
 
 /// The cut-offs, in Hz, from which up a low-pass and down to which a high-pass lets everything through.
 pub(crate) const LOW_PASS_OFF: f32 = 20_000.0;
 pub(crate) const HIGH_PASS_OFF: f32 = 20.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_filters_behind_each_other_the_two_narrowest_count() {
+        let low = |hz| Shape { low_pass: hz, ..Shape::PLAIN }.tone();
+        let high = |hz| Shape { high_pass: hz, ..Shape::PLAIN }.tone();
+        let product =
+            |tones: &[Tone]| tones.iter().fold(1.0, |gain, tone| gain * tone.gain(2000.0));
+        let two = [low(1000.0), low(400.0), high(3000.0), high(5000.0)];
+        let all = two.into_iter().fold(Tone::OPEN, Tone::and);
+        assert!((all.gain(2000.0) / product(&two) - 1.0).abs() < 1e-12);
+        assert_eq!(all.and(low(9000.0)).and(high(30.0)), all);
+        assert!(Tone::OPEN.and(Tone::OPEN).is_open() && !all.is_open());
+    }
+}

@@ -1,195 +1,170 @@
 //! The way out: the buses a voice goes through.
 
+pub(super) mod duck;
+mod effect;
+mod faders;
 pub(super) mod limiter;
+mod links;
+mod pace;
+mod room;
+pub(super) mod rooms;
+mod set;
+pub(super) mod submix;
 pub(super) mod tail;
+pub(super) mod tree;
+mod way;
 
 use crate::audio::voice::ramp::Ramp;
-use crate::link::message::Change;
-use crate::play::BusId;
+use crate::bus::BusId;
+use crate::link::message::{Change, Shape, Tone};
+use pace::Pace;
+pub(super) use set::BusSet;
+use tree::Tree;
+pub(super) use way::Way;
 
-/// A bus: its gain, the fade that pauses it, and its mute.
+/// A bus: its gains, the fade that pauses it, and how fast the time of its plays goes.
+#[derive(Clone, Copy)]
 struct Bus {
     gain: Ramp,
     pause: Ramp,
     mute: Ramp,
+    /// Down while it bows to another bus.
+    duck: Ramp,
+    /// Down while it is taken from one parent to another.
+    joint: Ramp,
+    /// What all its sends make of its power, dry and wet together.
+    spread: f32,
+    /// Its speed as it was asked for.
+    speed: f32,
+    /// Its filters as they were asked for.
+    tone: Tone,
 }
 
-const OPEN: Bus = Bus { gain: Ramp::rest(1.0), pause: Ramp::rest(1.0), mute: Ramp::rest(1.0) };
+const OPEN: Bus = Bus {
+    gain: UNITY,
+    pause: UNITY,
+    mute: UNITY,
+    duck: UNITY,
+    joint: UNITY,
+    spread: 1.0,
+    speed: 1.0,
+    tone: Tone::OPEN,
+};
+
+const UNITY: Ramp = Ramp::rest(1.0);
+
+/// What stands in for the gains that a submix applies by itself.
+static APPLIED_LATER: Ramp = UNITY;
 
 impl Bus {
     /// All its gains, in the order in which they are multiplied.
-    fn all(&self) -> [&Ramp; 3] {
-        [&self.gain, &self.pause, &self.mute]
+    fn all(&self) -> [&Ramp; 5] {
+        [&self.gain, &self.pause, &self.mute, &self.duck, &self.joint]
+    }
+
+    /// Those that a voice is multiplied by which plays into a submix at or below it: the submix sees to
+    /// the others.
+    fn pause_alone(&self) -> [&Ramp; 5] {
+        let one = &APPLIED_LATER;
+        [&self.pause, one, one, one, one]
+    }
+
+    /// Those that a submix is multiplied by: all but the pause, so that what rings in it rings out.
+    fn fader(&self) -> [&Ramp; 4] {
+        [&self.gain, &self.mute, &self.duck, &self.joint]
     }
 
     fn is_at_rest(&self) -> bool {
         self.all().into_iter().all(Ramp::is_at_rest)
     }
 
-    /// What it makes of a level: a rising gain counts as risen, a falling one as it is.
+    /// What it makes of a level: a rising gain counts as risen, a falling one as it is, a duck as what it
+    /// promises.
     fn level(&self) -> f32 {
-        self.all().into_iter().fold(1.0, |gain, ramp| gain * ramp.upcoming())
+        let gains = [&self.gain, &self.pause, &self.mute];
+        let open = gains.into_iter().fold(1.0, |gain, ramp| gain * ramp.upcoming());
+        open * self.duck.target() * self.spread
     }
 
     fn advance(&mut self, frames: u32) {
-        for ramp in [&mut self.gain, &mut self.pause, &mut self.mute] {
+        let Bus { gain, pause, mute, duck, joint, .. } = self;
+        for ramp in [gain, pause, mute, duck, joint] {
             ramp.advance(frames);
         }
     }
 }
 
-/// What stands in for a bus of its own when a voice plays straight into the master.
-static STRAIGHT: Bus = OPEN;
-
 /// All buses. The first is the master.
 pub(super) struct Buses {
-    master: Bus,
-    others: [Bus; BusId::COUNT - 1],
+    buses: [Bus; BusId::COUNT],
+    tree: Tree,
+    /// The parents that buses are on their way to, and which are.
+    next_parents: [BusId; BusId::COUNT],
+    relinking: BusSet,
+    /// Those that have a buffer of their own, and for each bus the nearest of them on its way.
+    submixes: BusSet,
+    nearest: [Option<BusId>; BusId::COUNT],
+    /// Those that have a filter, and those that have ever bowed to others.
+    filtered: BusSet,
+    ducked: BusSet,
     /// Those with a gain on its way, or that have just changed.
     moving: BusSet,
     /// Those that stand still, or will.
     pausing: BusSet,
-    /// What each makes of a voice, together with the master, while neither of them moves.
+    /// What the way of each makes of a voice, while nothing on it moves.
     steady: [f32; BusId::COUNT],
+    /// What that makes of a level, but for the master.
+    heard: [f32; BusId::COUNT],
+    /// The gains of all as they were when the pass began.
+    at_begin: [Bus; BusId::COUNT],
     /// For how many frames there have been buses, and for how many of them each stood still.
     clock: u64,
     stood_still: [u64; BusId::COUNT],
-}
-
-/// The buses on a voice's way.
-#[derive(Clone, Copy)]
-pub(super) struct Way<'a> {
-    bus: &'a Bus,
-    master: &'a Bus,
-    steady: Option<f32>,
-}
-
-impl Way<'_> {
-    /// All gains on the way, in the order in which they are multiplied.
-    pub fn all(&self) -> impl Iterator<Item = &Ramp> {
-        self.bus.all().into_iter().chain(self.master.all())
-    }
-
-    /// Their product, if none of them moves.
-    pub fn steady(&self) -> Option<f32> {
-        self.steady
-    }
-
-    /// Their product on each of the coming frames.
-    pub fn fill(&self, curve: &mut [f32]) {
-        curve.fill(1.0);
-        self.all().for_each(|ramp| ramp.apply(curve));
-    }
-
-    /// What the way makes of a level, but for the master, which is the same for all: what is
-    /// muted as a whole must not forget who was quiet.
-    pub fn level(&self) -> f32 {
-        self.bus.level()
-    }
-
-    /// What the master makes of a level.
-    pub fn master_level(&self) -> f32 {
-        self.master.level()
-    }
-
-    /// Whether a voice stands still on this way.
-    pub fn is_paused(&self) -> bool {
-        self.is_paused_within(0)
-    }
-
-    /// Whether it does, or will in no more than so many frames.
-    pub fn is_paused_within(&self, frames: u32) -> bool {
-        [self.bus, self.master].into_iter().any(|bus| bus.pause.is_silent_within(frames))
-    }
-
-    /// Whether some other gain is silent, or will be in no more than so many frames.
-    pub fn is_silent_within(&self, frames: u32) -> bool {
-        [self.bus, self.master]
-            .into_iter()
-            .any(|bus| [&bus.gain, &bus.mute].into_iter().any(|it| it.is_silent_within(frames)))
-    }
-
-    /// For how many of the coming frames a voice moves on this way, before it is paused.
-    pub fn moving(&self, frames: u32) -> u32 {
-        self.master.pause.sounding(self.bus.pause.sounding(frames))
-    }
-}
-
-/// Some of the buses: a bit for each.
-#[derive(Clone, Copy, Default)]
-pub(super) struct BusSet(u32);
-
-impl BusSet {
-    pub fn add(&mut self, bus: BusId) {
-        self.0 |= 1 << bus.index();
-    }
-
-    pub fn set(&mut self, bus: BusId, is_in: bool) {
-        self.0 = self.0 & !(1 << bus.index()) | u32::from(is_in) << bus.index();
-    }
-
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    fn has(self, bus: BusId) -> bool {
-        self.0 & 1 << bus.index() != 0
-    }
-
-    pub fn iter(mut self) -> impl Iterator<Item = BusId> {
-        std::iter::from_fn(move || {
-            let bus = BusId::from_index(self.0.trailing_zeros())?;
-            self.0 &= self.0 - 1;
-            Some(bus)
-        })
-    }
-
-    /// These, or all if the master is among them: everybody's way leads through it.
-    fn and_those_behind(self) -> BusSet {
-        if self.has(BusId::MASTER) { BusSet(u32::MAX) } else { self }
-    }
-
-    /// Whether any voice of these buses goes through this one.
-    pub fn through(self, bus: BusId) -> bool {
-        if bus == BusId::MASTER { !self.is_empty() } else { self.has(bus) }
-    }
-
-    /// Those of them that are not paused.
-    pub fn not_paused(self, buses: &Buses) -> BusSet {
-        let mut moving = BusSet::default();
-        self.iter().filter(|bus| !buses.way(*bus).is_paused()).for_each(|bus| moving.add(bus));
-        moving
-    }
+    /// How fast time goes on each, with all above it, and those on which it does not go at its own pace.
+    paces: [Pace; BusId::COUNT],
+    paced: BusSet,
 }
 
 impl Buses {
     pub fn new() -> Buses {
         Buses {
-            master: OPEN,
-            others: [OPEN; BusId::COUNT - 1],
-            moving: BusSet::default(),
-            pausing: BusSet::default(),
+            buses: [OPEN; BusId::COUNT],
+            tree: Tree::flat(),
+            next_parents: [BusId::MASTER; BusId::COUNT],
+            relinking: BusSet::NONE,
+            submixes: BusSet::NONE,
+            nearest: [None; BusId::COUNT],
+            filtered: BusSet::NONE,
+            ducked: BusSet::NONE,
+            moving: BusSet::NONE,
+            pausing: BusSet::NONE,
             steady: [1.0; BusId::COUNT],
+            heard: [1.0; BusId::COUNT],
+            at_begin: [OPEN; BusId::COUNT],
             clock: 0,
             stood_still: [0; BusId::COUNT],
+            paces: [Pace::own(); BusId::COUNT],
+            paced: BusSet::NONE,
         }
     }
 
-    pub fn way(&self, bus: BusId) -> Way<'_> {
-        let moves = self.moving.has(bus) || self.moving.has(BusId::MASTER);
-        let steady = self.steady.get(bus.index()).copied().filter(|_| !moves);
-        Way { bus: self.own(bus), master: &self.master, steady }
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
-    /// What a bus adds to the way through the master: nothing, if it is the master.
-    fn own(&self, bus: BusId) -> &Bus {
-        let other = bus.index().checked_sub(1).and_then(|index| self.others.get(index));
-        other.unwrap_or(&STRAIGHT)
+    fn get(&self, bus: BusId) -> &Bus {
+        const NONE: &Bus = &OPEN;
+        self.buses.get(bus.index()).unwrap_or(NONE)
     }
 
-    fn get_mut(&mut self, bus: BusId) -> &mut Bus {
-        let other = bus.index().checked_sub(1).and_then(|index| self.others.get_mut(index));
-        other.unwrap_or(&mut self.master)
+    /// Whether any voice of these buses goes through this one.
+    pub fn through(&self, buses: BusSet, bus: BusId) -> bool {
+        buses.meets(self.tree.below(bus))
+    }
+
+    /// Those of some buses that are not paused.
+    pub fn not_paused(&self, buses: BusSet) -> BusSet {
+        BusSet::of(buses.iter().filter(|bus| !self.way(*bus).is_paused()))
     }
 
     /// What each bus makes of a level, but for the master; `None` for those that let nothing
@@ -198,18 +173,13 @@ impl Buses {
         let mut levels = [None; BusId::COUNT];
         for (level, bus) in levels.iter_mut().zip(BusId::all()) {
             let way = self.way(bus);
-            let shut = way.all().any(|ramp| ramp.is_silent_within(soon));
+            let shut = way.is_paused_within(soon) || way.is_silent_within(soon);
             *level = Some(way.level()).filter(|_| !shut);
         }
         levels
     }
 
-    /// The time of a bus: for how many frames it has moved. It stands still while the bus is paused.
-    pub fn clock(&self, bus: BusId) -> u64 {
-        self.clock - self.stood_still.get(bus.index()).copied().unwrap_or(0)
-    }
-
-    /// Gain, pause, resume and mute; the rest is not for a bus itself.
+    /// Gain, pause, resume and mute; the rest is not for a bus's gains.
     ///
     /// What nobody hears changes at once, so that the first frame of the next play is its
     /// author's: if nothing moves on the bus, or, for the end of a pause, if nothing on it has been
@@ -223,36 +193,68 @@ impl Buses {
         moving: BusSet,
     ) {
         let soft = |heard: bool, over: u32| if heard { over.max(declick) } else { 0 };
-        let heard = moving.through(id);
-        let bus = self.get_mut(id);
+        let (heard, begun) = (self.through(moving, id), self.through(begun, id));
+        let Some(bus) = self.buses.get_mut(id.index()) else { return };
         match change {
             Change::Gain { to, over } => bus.gain.ramp_to(to, soft(heard || over > 0, over)),
             Change::Pause { fade } => bus.pause.hurry_to(0.0, soft(heard, fade)),
-            Change::Resume { fade } => bus.pause.hurry_to(1.0, soft(begun.through(id), fade)),
+            Change::Resume { fade } => bus.pause.hurry_to(1.0, soft(begun, fade)),
             Change::Mute(mute) => {
                 bus.mute.hurry_to(if mute { 0.0 } else { 1.0 }, soft(heard, 0));
             }
-            Change::Stop { .. }
-            | Change::Pan { .. }
-            | Change::Speed { .. }
-            | Change::Seek { .. }
-            | Change::EndLoop => return,
+            _ => return,
         }
         let pausing = bus.pause.target() == 0.0;
         self.moving.add(id);
         self.pausing.set(id, pausing);
     }
 
+    /// Bows a bus to another, or no more.
+    pub fn set_duck(&mut self, id: BusId, to: f32, over: u32) {
+        if let Some(bus) = self.buses.get_mut(id.index()) {
+            bus.duck.ramp_to(to, over);
+            self.moving.add(id);
+            self.ducked.add(id);
+        }
+    }
+
+    /// The buses that have ever bowed to others, and how far each is down now.
+    pub fn ducked(&self) -> impl Iterator<Item = (BusId, f32)> + '_ {
+        self.ducked.iter().map(|bus| (bus, self.get(bus).duck.now()))
+    }
+
+    /// Sets what the filters and the sends of a bus make of a level.
+    pub fn set_shape(&mut self, id: BusId, shape: &Shape) {
+        if let Some(bus) = self.buses.get_mut(id.index()) {
+            (bus.spread, bus.tone) = (shape.spread(), shape.tone());
+            self.filtered.set(id, !bus.tone.is_open());
+            self.work_out(self.tree.below(id));
+        }
+    }
+
+    /// Lets a bus have a buffer of its own, or none any more.
+    pub fn set_submix(&mut self, id: BusId, is_one: bool) {
+        self.submixes.set(id, is_one);
+        self.work_out(self.tree.below(id));
+    }
+
+    /// The submix that a voice of this bus plays into, if there is one on its way.
+    #[inline]
+    pub fn submix(&self, bus: BusId) -> Option<BusId> {
+        self.nearest.get(bus.index()).copied().flatten()
+    }
+
     pub fn advance(&mut self, frames: u32) {
         self.clock += u64::from(frames);
         if !self.pausing.is_empty() {
-            for bus in self.pausing.and_those_behind().iter() {
+            for bus in self.tree.all_below(self.pausing).iter() {
                 let stood_still = u64::from(frames - self.way(bus).moving(frames));
                 if let Some(total) = self.stood_still.get_mut(bus.index()) {
                     *total += stood_still;
                 }
             }
         }
+        self.advance_paces(frames);
         if !self.moving.is_empty() {
             self.advance_moving(frames);
         }
@@ -260,16 +262,35 @@ impl Buses {
 
     fn advance_moving(&mut self, frames: u32) {
         let moved = self.moving;
-        for bus in moved.iter() {
-            self.get_mut(bus).advance(frames);
-            let is_moving = !self.get_mut(bus).is_at_rest();
-            self.moving.set(bus, is_moving);
-        }
-        for bus in moved.and_those_behind().iter() {
-            let product = self.way(bus).all().fold(1.0, |gain, ramp| gain * ramp.target());
-            if let Some(held) = self.steady.get_mut(bus.index()) {
-                *held = product;
+        for id in moved.iter() {
+            if let Some(bus) = self.buses.get_mut(id.index()) {
+                bus.advance(frames);
+                self.moving.set(id, !bus.is_at_rest());
             }
         }
+        self.work_out(self.tree.all_below(moved));
+    }
+
+    /// Works out what follows from the tree, the submixes and the gains, for some buses.
+    fn work_out(&mut self, buses: BusSet) {
+        for bus in buses.iter() {
+            let nearest = self.tree.up(bus).find(|bus| self.submixes.has(*bus));
+            if let Some(held) = self.nearest.get_mut(bus.index()) {
+                *held = nearest;
+            }
+            let product = self.way(bus).all().fold(1.0, |gain, ramp| gain * ramp.target());
+            let level = self.level_of(bus);
+            let held = self.steady.get_mut(bus.index()).zip(self.heard.get_mut(bus.index()));
+            if let Some((steady, heard)) = held {
+                (*steady, *heard) = (product, level);
+            }
+        }
+    }
+
+    /// What all on a bus's way but the master make of a level.
+    #[inline(never)]
+    fn level_of(&self, bus: BusId) -> f32 {
+        let others = self.tree.up(bus).filter(|bus| *bus != BusId::MASTER);
+        others.fold(1.0, |level, bus| level * self.get(bus).level())
     }
 }

@@ -35,6 +35,22 @@ impl Tail {
         self.live = self.live.max(left.len().min(self.left.len()));
     }
 
+    /// The same, each frame at a gain of its own.
+    pub fn add_at(&mut self, left: &[f32], right: &[f32], gains: &[f32]) {
+        let len = self.left.len();
+        for (ring, frames) in [(&mut self.left, left), (&mut self.right, right)] {
+            for ((frame, gain), at) in frames.iter().zip(gains).zip(self.at..).take(len) {
+                ring.get_mut(at % len).into_iter().for_each(|held| *held += frame * gain);
+            }
+        }
+        self.live = self.live.max(left.len().min(len));
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
     /// Mixes the frames that come next, and forgets them.
     pub fn play(&mut self, mix: Mix) {
         let frames = mix.len().min(self.live);

@@ -52,6 +52,28 @@ impl Mix<'_> {
         self.left.len()
     }
 
+    /// Makes it silent.
+    pub fn clear(self) {
+        self.left.fill(0.0);
+        self.right.fill(0.0);
+    }
+
+    /// Adds frames to it.
+    pub fn add_all(&mut self, left: &[f32], right: &[f32]) {
+        for (mix, side) in [(&mut self.left, left), (&mut self.right, right)] {
+            mix.iter_mut().zip(side).for_each(|(mixed, sample)| *mixed += sample);
+        }
+    }
+
+    /// Adds frames to it, each at a gain of its own.
+    pub fn add(&mut self, left: &[f32], right: &[f32], gains: &[f32]) {
+        for (mix, side) in [(&mut self.left, left), (&mut self.right, right)] {
+            for ((mixed, sample), gain) in mix.iter_mut().zip(side).zip(gains) {
+                *mixed += sample * gain;
+            }
+        }
+    }
+
     fn frames(&mut self) -> impl Iterator<Item = (&mut f32, &mut f32)> {
         self.left.iter_mut().zip(self.right.iter_mut())
     }

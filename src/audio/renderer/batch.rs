@@ -58,6 +58,10 @@ impl Batch {
         self.len < AT_ONCE
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Adds all runs to the mix, and is empty again.
     pub fn flush(&mut self, mix: Mix, voices: &Pool<Voice>, kernels: &Kernels) {
         if self.len == 0 {

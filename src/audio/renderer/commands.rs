@@ -2,18 +2,50 @@
 
 use super::Renderer;
 use crate::audio::bus::BusSet;
+use crate::audio::bus::tree::Tree;
 use crate::audio::plays::Placement;
-use crate::link::message::{Change, Command, End, Made, Report, Request};
-use crate::play::BusId;
+use crate::bus::BusId;
+use crate::link::message::{BusPlace, Change, Command, End, Made, Report, Request, Retired};
 
 /// What the commands of one line share.
 #[derive(Default)]
 struct Line {
-    /// On which buses something moved when the line began, worked out when it is first asked for.
-    moving: Option<BusSet>,
-    /// For each bus, what was said to all its plays and waits until the line's commands are through:
-    /// done once, however often it is said.
-    at_end: Option<[AtEnd; BusId::COUNT]>,
+    /// On which buses something was heard when the line began, worked out when it is first asked for.
+    heard: Option<BusSet>,
+    /// The buses whose time may go at another pace now, or whose filters have changed: their plays follow,
+    /// once for the whole line.
+    followed: BusSet,
+    /// What was said to all plays of buses and waits until the line's commands are through: done once,
+    /// however often it is said.
+    at_end: Option<Said>,
+}
+
+impl Line {
+    fn heard(&mut self, renderer: &Renderer) -> BusSet {
+        *self.heard.get_or_insert_with(|| renderer.heard())
+    }
+}
+
+/// What was said to all plays of buses.
+struct Said {
+    /// To each bus, since the tree was last another.
+    to: [AtEnd; BusId::COUNT],
+    /// Before that: to each bus, and to those that it led through then.
+    before: [AtEnd; BusId::COUNT],
+}
+
+impl Said {
+    const NOTHING: Said =
+        Said { to: [AtEnd::NOTHING; BusId::COUNT], before: [AtEnd::NOTHING; BusId::COUNT] };
+
+    /// Hands what was said to a bus on to all that lead through it now: by the end of the line others may.
+    fn hand_down(&mut self, tree: &Tree) {
+        for (before, bus) in self.before.iter_mut().zip(BusId::all()) {
+            let said = tree.up(bus).filter_map(|bus| self.to.get(bus.index()));
+            *before = said.fold(*before, |all, said| all.with(*said));
+        }
+        self.to = [AtEnd::NOTHING; BusId::COUNT];
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -28,12 +60,9 @@ struct AtEnd {
 impl AtEnd {
     const NOTHING: AtEnd = AtEnd { hurry: u32::MAX, end_loops: 0 };
 
-    /// What was said to a bus and what was said to the master, for a play on that bus.
-    fn with(self, master: AtEnd) -> AtEnd {
-        AtEnd {
-            hurry: self.hurry.min(master.hurry),
-            end_loops: self.end_loops.max(master.end_loops),
-        }
+    /// Both together.
+    fn with(self, other: AtEnd) -> AtEnd {
+        AtEnd { hurry: self.hurry.min(other.hurry), end_loops: self.end_loops.max(other.end_loops) }
     }
 }
 
@@ -52,12 +81,32 @@ impl Renderer {
             match command {
                 Command::Play(request) => self.begin(request),
                 Command::Voice { ticket, change } => self.change(ticket, change),
-                Command::Bus { bus, change } => self.change_bus(bus, change, &mut line),
+                Command::Bus { bus, change, submix } => {
+                    self.equip(bus, submix);
+                    self.change_bus(bus, change, &mut line);
+                }
                 Command::Resize(made) => self.resize(made),
+                Command::Place { bus, place } => {
+                    self.place_bus(bus, place, &mut line);
+                }
+                Command::Duck { bus, by, duck } => self.ducks.set(bus, by, duck),
+                Command::Effect { bus, effect, submix } => {
+                    self.equip(bus, submix);
+                    let heard = line.heard(self);
+                    self.set_effect(bus, effect, heard);
+                }
+                Command::Room { room, made, over } => {
+                    let heard = line.heard(self);
+                    self.set_room(room, made, over, !heard.is_empty());
+                }
             }
         }
-        if let Some(at_end) = line.at_end {
-            self.finish_line(at_end);
+        if !line.followed.is_empty() {
+            self.follow_buses(line.followed);
+        }
+        if let Some(mut said) = line.at_end {
+            said.hand_down(self.buses.tree());
+            self.finish_line(&said.before);
         }
     }
 
@@ -74,8 +123,8 @@ impl Renderer {
     fn change_bus(&mut self, bus: BusId, change: Change, line: &mut Line) {
         let number = self.applied;
         let at_end = |line: &mut Line, note: &dyn Fn(&mut AtEnd)| {
-            let all = line.at_end.get_or_insert([AtEnd::NOTHING; BusId::COUNT]);
-            all.get_mut(bus.index()).into_iter().for_each(note);
+            let said = line.at_end.get_or_insert(Said::NOTHING);
+            said.to.get_mut(bus.index()).into_iter().for_each(note);
         };
         match change {
             Change::Stop { fade } => {
@@ -83,18 +132,39 @@ impl Renderer {
                 self.stop_bus(bus, fade);
             }
             Change::EndLoop => at_end(line, &|it| it.end_loops = number),
+            Change::Speed { to, over } => {
+                let heard = self.buses.through(line.heard(self), bus);
+                let over = if heard || over > 0 { over.max(self.setup.declick) } else { 0 };
+                self.buses.set_speed(bus, to, over);
+                line.followed = line.followed.and(self.buses.tree().below(bus));
+            }
+            Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } => {
+                let heard = line.heard(self);
+                self.shape_bus(bus, change, heard);
+                line.followed = line.followed.and(self.buses.tree().below(bus));
+            }
             _ => {
-                let begun_on = self.begun_on;
-                let moving = *line.moving.get_or_insert_with(|| begun_on.not_paused(&self.buses));
-                self.buses.change(bus, change, self.setup.declick, begun_on, moving);
+                let heard = line.heard(self);
+                self.buses.change(bus, change, self.setup.declick, self.begun_on, heard);
                 self.plays.parked.rouse();
             }
         }
     }
 
+    /// Limits and reserves count from here on, and those of the new parent; what is heard follows.
+    fn place_bus(&mut self, bus: BusId, place: BusPlace, line: &mut Line) {
+        self.plays.voices.limits_mut().set(bus, place);
+        if let Some(said) = &mut line.at_end {
+            said.hand_down(self.buses.tree());
+        }
+        let heard = line.heard(self);
+        self.buses.set_parent(bus, place.parent, self.setup.declick, heard);
+        line.followed = line.followed.and(self.buses.tree().below(bus));
+    }
+
     /// Stops every play on a bus that is not stopping yet.
     fn stop_bus(&mut self, bus: BusId, fade: u32) {
-        for bus in BusId::all().filter(|other| bus == BusId::MASTER || bus == *other) {
+        for bus in self.buses.tree().below(bus).iter() {
             while let Some(ticket) = self.plays.take_unstopped(bus) {
                 self.change(ticket, Change::Stop { fade });
             }
@@ -102,9 +172,8 @@ impl Renderer {
     }
 
     /// Does to each play what was said to its bus, once for the whole line.
-    fn finish_line(&mut self, at_end: [AtEnd; BusId::COUNT]) {
-        let [master, ..] = at_end;
-        let said_to = |bus: BusId| at_end.get(bus.index()).map_or(master, |it| it.with(master));
+    fn finish_line(&mut self, at_end: &[AtEnd; BusId::COUNT]) {
+        let said_to = |bus: BusId| at_end.get(bus.index()).copied().unwrap_or(AtEnd::NOTHING);
         let mut walk = self.plays.voices.pool().walk();
         while let Some(slot) = walk.next(self.plays.voices.pool()) {
             let Some(voice) = self.plays.voices.pool().at(slot) else { break };
@@ -139,7 +208,7 @@ impl Renderer {
             Err(stranger) => Some(stranger),
         };
         if let Some(unused) = unused {
-            self.send_report(Report::Retired(unused));
+            self.send_report(Report::Retired(Retired::Voices, unused));
         }
         self.settle();
     }
@@ -157,18 +226,25 @@ impl Renderer {
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
         if let Change::Stop { .. } = change {
             if !voice.is_sounding(&self.buses.way(voice.bus)) {
-                // Nobody hears it, so there is nothing to fade.
+                // Nobody hears it, so there is nothing to fade but what its filters still say.
+                self.leave_tail(slot);
                 return self.end_at(Placement::Playing(slot), End::Stopped);
             }
             let ticket = voice.ticket;
             self.plays.set_stopping(ticket);
         } else if voice.jumps(change) {
             self.leave_tail(slot);
+            if let Some((_, shaper)) = self.plays.voices.shaped_mut(slot) {
+                shaper.forget();
+            }
         }
         let Some(voice) = self.plays.voices.at_mut(slot) else { return };
         voice.change(change, &self.buses.way(voice.bus), &self.setup);
         if voice.is_over() {
             return self.end_at(Placement::Playing(slot), End::Finished);
+        }
+        if let Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } = change {
+            self.plays.voices.shape(slot, change, &self.setup);
         }
         self.plays.voices.rank(slot, &self.setup);
     }
@@ -191,7 +267,7 @@ impl Renderer {
     /// Edits a request that has not begun.
     fn change_waiting(&mut self, slot: u32, change: Change) {
         let Some(request) = self.plays.waiting_mut(slot) else { return };
-        let Request { gain, pan, speed, position, looping, paused, muted, .. } = request;
+        let Request { gain, pan, speed, position, looping, paused, muted, shape, .. } = request;
         match change {
             Change::Stop { .. } => self.end_at(Placement::Waiting(slot), End::Stopped),
             Change::Pause { .. } => *paused = true,
@@ -202,6 +278,9 @@ impl Renderer {
             Change::Speed { to, .. } => *speed = to,
             Change::Seek { to } => *position = to,
             Change::EndLoop => *looping = None,
+            Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } => {
+                shape.change(change);
+            }
         }
     }
 }

@@ -2,9 +2,12 @@
 
 use super::Renderer;
 use super::batch::Batch;
+use super::shaped::Stretch;
 use crate::audio::bus::BusSet;
+use crate::audio::bus::submix::Submixes;
 use crate::audio::kernel::Mix;
 use crate::audio::plays::Placement;
+use crate::bus::BusId;
 use crate::link::message::{End, QUANTUM};
 
 /// The plays that ended in one pass: room for all there can be.
@@ -37,11 +40,36 @@ impl EndedVoices {
     }
 }
 
+/// Where a stretch goes: into the mix from `offset` on, and into submixes `done` frames after their pass
+/// began.
+struct Out<'a> {
+    mix: Mix<'a>,
+    offset: usize,
+    done: usize,
+    frames: usize,
+}
+
+impl Out<'_> {
+    fn part(&mut self) -> Mix<'_> {
+        self.mix.part(self.offset, self.frames)
+    }
+
+    #[inline]
+    fn to<'a>(&'a mut self, submix: Option<BusId>, submixes: &'a mut Submixes) -> Mix<'a> {
+        match submix {
+            None => self.part(),
+            Some(bus) => submixes.mix(bus, self.done, self.frames),
+        }
+    }
+}
+
 impl Renderer {
-    /// Mixes a stretch in which nobody begins.
-    pub(super) fn mix(&mut self, offset: usize, frames: usize) {
-        let Renderer { plays, buses, setup, scratch, begun_on, .. } = self;
-        let mut mix = Mix { left: &mut self.left, right: &mut self.right };
+    /// Mixes a stretch in which nobody begins, `done` frames into a pass that is at `at` in the mix.
+    pub(super) fn mix(&mut self, at: usize, done: usize, frames: usize) {
+        self.show_counts();
+        let Renderer { plays, buses, submixes, setup, scratch, begun_on, .. } = self;
+        let mix = Mix { left: &mut self.left, right: &mut self.right };
+        let mut out = Out { mix, offset: at + done, done, frames };
         scratch.ended.count = 0;
         *begun_on = BusSet::default();
         let kernels = &setup.kernels;
@@ -49,30 +77,89 @@ impl Renderer {
         let mut walk = plays.voices.pool().walk();
         while let Some(slot) = walk.next(plays.voices.pool()) {
             let Some(voice) = plays.voices.at_mut(slot) else { break };
-            let way = buses.way(voice.bus);
-            if let Some(run) = voice.pass(frames as u32, &way, kernels, batch.slope()) {
-                begun_on.add(voice.bus);
-                if !batch.add(slot, run) {
-                    batch.flush(mix.part(offset, frames), plays.voices.pool(), kernels);
+            let bus = voice.bus;
+            let submix = buses.submix(bus);
+            // Voices of different submixes are gathered apart.
+            let batch =
+                submix.and_then(|bus| scratch.batches.get_mut(bus.index())).unwrap_or(&mut batch);
+            if voice.shaper.is_some() {
+                batch.flush(out.to(submix, submixes), plays.voices.pool(), kernels);
+                let Some((voice, shaper)) = plays.voices.shaped_mut(slot) else { continue };
+                let mut stretch = Stretch {
+                    now: self.now,
+                    done,
+                    buses,
+                    submixes,
+                    rooms: &mut self.rooms,
+                    tail: &mut self.tail,
+                    setup,
+                };
+                let (part, work) = (out.part(), &mut scratch.work);
+                if let Some(end) = stretch.mix(voice, shaper, part, work, &mut scratch.curves) {
+                    scratch.ended.add(Placement::Playing(slot), end);
+                } else if voice.has_begun() {
+                    begun_on.add(bus);
                 }
                 continue;
             }
-            batch.flush(mix.part(offset, frames), plays.voices.pool(), kernels);
+            let way = buses.way(bus);
+            if let Some(run) = voice.pass(frames as u32, &way, kernels, batch.slope()) {
+                begun_on.add(bus);
+                if !batch.add(slot, run) {
+                    batch.flush(out.to(submix, submixes), plays.voices.pool(), kernels);
+                }
+                continue;
+            }
+            if voice.stands_still(&way) {
+                // Nothing of it comes into its submix, whose effect may rest.
+                if voice.is_stopping() {
+                    scratch.ended.add(Placement::Playing(slot), (0, End::Stopped));
+                } else if voice.has_begun() {
+                    begun_on.add(bus);
+                }
+                continue;
+            }
+            batch.flush(out.to(submix, submixes), plays.voices.pool(), kernels);
             let Some(voice) = plays.voices.at_mut(slot) else { break };
-            let part = mix.part(offset, frames);
-            if let Some(end) = voice.render(part, &way, setup, &mut scratch.curves) {
+            if let Some(end) =
+                voice.render(out.to(submix, submixes), &way, setup, &mut scratch.curves)
+            {
                 scratch.ended.add(Placement::Playing(slot), end);
             } else if voice.has_begun() {
-                begun_on.add(voice.bus);
+                begun_on.add(bus);
             }
         }
-        batch.flush(mix.part(offset, frames), plays.voices.pool(), kernels);
+        batch.flush(out.part(), plays.voices.pool(), kernels);
+        for bus in submixes.active().iter() {
+            if let Some(batch) = scratch.batches.get_mut(bus.index()).filter(|it| !it.is_empty()) {
+                batch.flush(submixes.mix(bus, done, frames), plays.voices.pool(), kernels);
+            }
+        }
         plays.parked.ends_within(frames as u32, buses, |slot, after| {
             scratch.ended.add(Placement::Parked(slot), (after, End::Finished));
         });
-        self.tail.play(mix.part(offset, frames));
+        self.tail.play(out.part());
+        submixes.play_tails(done, frames);
+        self.rooms.play_tails(done, frames);
         buses.advance(frames as u32);
+        self.ring_out(frames);
         self.report_ended(frames);
+    }
+
+    /// Leaves what the filters of the voices that ended in this stretch still say to the coming ones.
+    fn ring_out(&mut self, frames: usize) {
+        let Renderer { plays, buses, submixes, rooms, tail, setup, scratch, .. } = self;
+        let now = self.now + frames as u64;
+        let mut stretch = Stretch { now, done: 0, buses, submixes, rooms, tail, setup };
+        let ended = scratch.ended.ended.get(..scratch.ended.count).unwrap_or_default();
+        for EndedVoice { placement, after, .. } in ended {
+            let Placement::Playing(slot) = placement else { continue };
+            if let Some(voice) = plays.voices.pool().at(*slot)
+                && let Some(shaper) = plays.voices.shaper(voice)
+            {
+                stretch.ring_out(voice, shaper, frames as u32 - after, &mut scratch.work);
+            }
+        }
     }
 
     /// Ends the plays that came to their end in this stretch, quantum by quantum: the order in which

@@ -2,37 +2,38 @@
 //! mixes, and reports what has ended.
 
 pub(super) mod batch;
+mod buses;
 mod commands;
 mod mix;
 mod placement;
 mod report;
+mod shaped;
 
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::aligned::Aligned;
+use super::bus::duck::Ducks;
 use super::bus::limiter::{self, Limiter};
+use super::bus::rooms::Rooms;
+use super::bus::submix::Submixes;
 use super::bus::tail::Tail;
 use super::bus::{BusSet, Buses};
-use super::kernel::Kernels;
+use super::kernel::{Kernels, Mix};
 use super::plays::Plays;
 use super::voice::Setup;
 use super::voice::gains::GainCurves;
 use crate::Frame;
+use crate::audio::{self, PASS};
+use crate::bus::BusId;
 use crate::config::Config;
 use crate::link::Bridge;
 use crate::link::message::QUANTUM;
-use crate::units::{self, ms};
+use batch::Batch;
 use mix::EndedVoices;
 use report::Notices;
-
-/// The most that is mixed in one pass, if nothing happens on the lines between.
-const PASS: usize = 4 * QUANTUM;
-
-/// The shortest change: long enough that the steepest fade adds less to a 100 Hz sine's slope
-/// than a twentieth, short enough to be heard as at once.
-const DECLICK: std::time::Duration = ms(5);
+use shaped::Work;
 
 /// Makes the sound: fills buffers of any size with what the [`Mixer`](crate::Mixer) was told to
 /// play. The same commands at the same frames give the same bits, whatever the buffers' sizes.
@@ -43,9 +44,14 @@ pub struct Renderer {
     bridge: Arc<Bridge>,
     setup: Setup,
     plays: Plays,
-    buses: Buses,
+    buses: Box<Buses>,
     /// The buses on which voices are in the midst of a sound.
     begun_on: BusSet,
+    submixes: Submixes,
+    rooms: Rooms,
+    ducks: Box<Ducks>,
+    /// Whether none of them can change within a pass.
+    ducks_are_steady: bool,
     tail: Tail,
     scratch: Scratch,
     /// The frame that is computed next.
@@ -73,15 +79,15 @@ pub struct Renderer {
 /// Room to work in.
 struct Scratch {
     curves: GainCurves,
-    left: Box<[f32]>,
-    right: Box<[f32]>,
+    work: Work,
+    /// For each submix, the voices that are mixed into it together.
+    batches: Box<[Batch; BusId::COUNT]>,
     ended: EndedVoices,
 }
 
 impl Renderer {
     pub(crate) fn new(config: &Config, bridge: Arc<Bridge>) -> Renderer {
-        let declick = units::short_frames(DECLICK, config.sample_rate).max(1);
-        let silence = |frames| vec![0.0; frames].into_boxed_slice();
+        let declick = audio::declick(config.sample_rate);
         let mixed = PASS + limiter::look_ahead(config.sample_rate);
         bridge.meters.voices.store(config.voices as u32, Relaxed);
         Renderer {
@@ -92,13 +98,17 @@ impl Renderer {
                 kernels: Kernels::new(config.interpolation),
             },
             plays: Plays::new(config),
-            buses: Buses::new(),
+            buses: Box::new(Buses::new()),
             begun_on: BusSet::default(),
+            submixes: Submixes::new(),
+            rooms: Rooms::new(),
+            ducks: Box::new(Ducks::new()),
+            ducks_are_steady: true,
             tail: Tail::new(declick as usize),
             scratch: Scratch {
                 curves: GainCurves::new(PASS.max(declick as usize)),
-                left: silence(declick as usize),
-                right: silence(declick as usize),
+                work: Work::new(PASS.max(declick as usize)),
+                batches: Box::new(std::array::from_fn(|_| Batch::new())),
                 ended: EndedVoices::new(config.max_voices + config.parked),
             },
             now: 0,
@@ -140,6 +150,7 @@ impl Renderer {
             self.clock += frames as u64;
             out = later;
         }
+        self.show_buses();
         let meters = &self.bridge.meters;
         meters.playing.store(self.plays.voices.len() as u32, Relaxed);
         meters.voices.store(self.plays.voices.limit() as u32, Relaxed);
@@ -177,30 +188,55 @@ impl Renderer {
     /// Stands on a line of the grid: applies what the game said, and mixes to the next line or a later
     /// one, into the buffers from `at` on. Returns how many frames that are.
     fn mix_line(&mut self, at: usize, wanted: usize) -> usize {
+        self.settle_buses();
         self.apply_commands();
         self.plays.thaw(self.now, &self.buses);
         self.settle();
         self.unpark();
+        self.step_ducks();
         self.fill_snapshot();
         let frames = self.span(wanted);
         for side in [&mut self.left, &mut self.right] {
             side.get_mut(at..at + frames).unwrap_or_default().fill(0.0);
         }
         let (begin, end) = (self.now, self.now + frames as u64);
+        let has_submixes = !self.submixes.is_empty() || !self.rooms.is_empty();
+        if has_submixes {
+            self.buses.begin_pass();
+            self.submixes.begin(frames);
+            self.rooms.begin();
+        }
         while self.now < end {
             while let Some(due) = self.plays.take_due(self.now, &self.buses) {
                 self.start_due(due);
             }
             let until = self.plays.schedule().next().map_or(end, |at| at.min(end));
-            self.mix(at + (self.now - begin) as usize, (until - self.now) as usize);
+            self.mix(at, (self.now - begin) as usize, (until - self.now) as usize);
             self.now = until;
+        }
+        if has_submixes {
+            let mut mix = Mix { left: &mut self.left, right: &mut self.right };
+            let out = mix.part(at, frames);
+            self.submixes.finish(begin, &self.buses, &mut self.rooms, out);
+            for (bus, peak) in self.submixes.peaks() {
+                self.bridge.meters.bus(bus).show_peak(peak);
+            }
         }
         frames
     }
 
     /// How many frames can be computed at once: whole quanta, and no more than are wanted.
     fn span(&self, wanted: usize) -> usize {
-        if !self.plays.parked.is_empty() || self.plays.voices.is_unsettled() {
+        let voices = &self.plays.voices;
+        if !self.plays.parked.is_empty()
+            || voices.is_unsettled()
+            || voices.is_releasing()
+            || voices.shaped_may_end(PASS as u32)
+            || self.buses.is_relinking()
+            || self.submixes.is_busy()
+            || self.rooms.is_busy()
+            || !self.ducks_are_steady
+        {
             return QUANTUM;
         }
         let frames = wanted.clamp(1, PASS).next_multiple_of(QUANTUM);
@@ -228,7 +264,7 @@ impl std::fmt::Debug for Renderer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Event, Mixer, Play, Sound, WhenStolen};
+    use crate::{Event, Mixer, Play, Sound, WhenStolen, ms};
 
     /// A mixer whose clock has run for a long time already.
     fn at(clock: u64, config: Config) -> (Mixer, Renderer) {

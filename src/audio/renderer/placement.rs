@@ -2,13 +2,14 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::Renderer;
-use crate::audio::kernel::Mix;
-use crate::audio::plays::{Placement, Waiting};
+use super::shaped::Stretch;
+use super::{Renderer, Scratch};
+use crate::audio::bus::BusSet;
+use crate::audio::plays::{Full, Placement, Waiting};
 use crate::audio::voice::Voice;
 use crate::config::WhenFull;
 use crate::event::Refusal;
-use crate::link::message::{End, Park, QUANTUM, Report, Request, Start};
+use crate::link::message::{End, Park, QUANTUM, Report, Request, Retired, Start};
 use crate::play::Priority;
 
 /// How much louder than a voice a parked play must have become to take its place: 6 dB.
@@ -26,8 +27,10 @@ impl Renderer {
             Start::At(frame) => (frame, 0),
             Start::After(0) => (self.now, 0),
             Start::After(frames) => {
-                let bus_time = self.buses.clock(request.bus).saturating_add(frames);
-                (self.now.saturating_add(frames), bus_time)
+                let wait = u128::from(frames) << 32;
+                let bus_time = self.buses.time(request.bus).saturating_add(wait);
+                let missing = self.buses.frames_until(request.bus, bus_time);
+                (self.now.saturating_add(missing), bus_time)
             }
         };
         if at <= self.now {
@@ -46,37 +49,44 @@ impl Renderer {
         }
     }
 
-    /// A play takes a free voice, if there is one. In a full pool, who cannot be heard parks and robs
-    /// nobody; everybody else takes the place of whom the answer names; and where nobody may be
-    /// robbed it parks, if it may, or is refused.
+    /// A play takes a free voice, if there is one that it may have. In a full pool or on a full bus, who
+    /// cannot be heard parks and robs nobody; everybody else takes the place of whom the answer names;
+    /// and where nobody may be robbed it parks, if it may, or is refused.
     fn start(&mut self, request: Request, number: u64) {
-        let voice = Voice::new(request, number, &self.setup);
+        let bus = request.bus;
+        let voice = Voice::new(request, number, &self.buses.way(bus), &self.setup);
         if voice.is_over() {
             return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
         }
-        if self.plays.voices.has_room() {
+        let Some(full) = self.plays.voices.full(voice.bus) else {
             return self.activate(voice);
-        }
+        };
         self.bridge.meters.full.fetch_add(1, Relaxed);
-        let inaudible = voice.inaudible(&self.buses.way(voice.bus), &self.setup);
+        let inaudible = voice.inaudible(&self.buses.way(voice.bus), self.setup.declick);
         // Who cannot be heard robs nobody, unless it must have a voice whatever happens.
         let may_steal = inaudible.is_none() || voice.priority == Priority::Protected;
+        let when_full = full.when_full.unwrap_or(voice.when_full);
         if may_steal
             && self.plays.voices.excess() == 0
-            && let Some((slot, level)) = self.choose_victim(voice.priority, voice.when_full)
+            && let Some((slot, level)) = self.choose_victim(voice.priority, when_full, full.victims)
         {
             self.steal(slot, voice.ticket, level);
             return self.activate(voice);
         }
         match inaudible {
             Some(why) => self.park(voice, why, End::Refused(Refusal::Inaudible)),
-            None => self.park_or_end(voice, Park::PoolFull, End::Refused(Refusal::PoolFull)),
+            None => self.park_or_end(voice, full.park, End::Refused(full.refusal)),
         }
     }
 
-    fn choose_victim(&mut self, priority: Priority, when_full: WhenFull) -> Option<(u32, f32)> {
-        let quantum = self.now / QUANTUM as u64;
-        self.plays.voices.choose_victim(priority, when_full, quantum, &self.buses, &self.setup)
+    fn choose_victim(
+        &mut self,
+        priority: Priority,
+        when_full: WhenFull,
+        among: BusSet,
+    ) -> Option<(u32, f32)> {
+        let (quantum, voices) = (self.now / QUANTUM as u64, &mut self.plays.voices);
+        voices.choose_victim(priority, when_full, among, quantum, &self.buses, &self.setup)
     }
 
     /// Gives a voice's slot to another. `level` is the voice's own, before its bus.
@@ -134,38 +144,82 @@ impl Renderer {
         self.bridge.meters.saw_playing(self.plays.voices.len() as u32);
     }
 
-    /// Mixes what remains of a voice into the tail, fading out, if there is anything to hear.
+    /// Mixes what remains of a voice into the tail, fading out, if there is anything to hear; of one that
+    /// stands still, what its filters still say.
     pub(super) fn leave_tail(&mut self, slot: u32) {
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
         let way = self.buses.way(voice.bus);
-        if !voice.is_sounding(&way) {
+        let sounds = voice.is_sounding(&way);
+        let Scratch { work, curves, .. } = &mut self.scratch;
+        if let Some(shaper) = self.plays.voices.shaper(voice) {
+            let mut stretch = Stretch {
+                now: self.now,
+                done: 0,
+                buses: &self.buses,
+                submixes: &mut self.submixes,
+                rooms: &mut self.rooms,
+                tail: &mut self.tail,
+                setup: &self.setup,
+            };
+            return if sounds {
+                stretch.leave_tail(voice, shaper, work, curves);
+            } else {
+                stretch.ring_out(voice, shaper, 0, work);
+            };
+        }
+        if !sounds {
             return;
         }
-        let scratch = &mut self.scratch;
-        scratch.left.fill(0.0);
-        scratch.right.fill(0.0);
-        let mix = Mix { left: &mut scratch.left, right: &mut scratch.right };
-        voice.fade_out_into(mix, &way, &self.setup, &mut scratch.curves);
-        self.tail.add(&scratch.left, &scratch.right);
+        let (mut own, _) = work.clear(self.setup.declick as usize);
+        let frames = own.len();
+        voice.fade_out_into(own.part(0, frames), &way, &self.setup, curves);
+        let tail = match self.buses.submix(voice.bus) {
+            Some(bus) => self.submixes.tail(bus),
+            None => Some(&mut self.tail),
+        };
+        tail.into_iter().for_each(|tail| tail.add(own.left, own.right));
     }
 
     /// Lets the parked come back, loudest first: into free voices, and now and then by taking a
     /// place back. Who cannot be heard stays: it would take a voice for nothing.
     pub(super) fn unpark(&mut self) {
+        if self.plays.voices.limits_mut().take_eased() {
+            self.plays.parked.rouse();
+        }
         let review = self.plays.parked.is_review(self.now);
         let free = self.plays.voices.has_room() && self.plays.parked.is_awake(self.now);
         if !review && !free {
             return;
         }
         self.plays.parked.rank_all(self.now, &self.buses, &self.setup);
-        while self.plays.voices.has_room()
-            && let Some((slot, _)) = self.plays.parked.loudest()
-            && let Some(voice) = self.plays.parked.take(slot)
+        let may_take_back = review && self.plays.voices.excess() == 0;
+        let limited = self.plays.voices.limits().are_set();
+        // Those on which nobody who is quieter gets a voice either. Should a theft give one of them room,
+        // that is seen on the next line.
+        let mut closed = BusSet::NONE;
+        while let Some((slot, level)) = self.plays.parked.loudest()
+            && let Some(bus) = self.plays.parked.pool().at(slot).map(|parked| parked.voice.bus)
         {
-            self.come_back(voice);
+            if closed.has(bus) {
+                self.plays.parked.pass_over(slot);
+                continue;
+            }
+            let Some(full) = self.plays.voices.full(bus) else {
+                let Some(voice) = self.plays.parked.take(slot) else { break };
+                self.come_back(voice);
+                continue;
+            };
+            if may_take_back && self.take_back(slot, level, full) {
+                continue;
+            }
+            // Where no bus has a limit or a reserve, what is said of one is said of all.
+            if !limited || !may_take_back && !self.plays.voices.has_room() {
+                break;
+            }
+            closed.add(bus);
         }
-        if review && self.plays.voices.excess() == 0 {
-            self.take_back();
+        if limited {
+            self.plays.parked.wait_until_roused();
         }
     }
 
@@ -176,40 +230,44 @@ impl Renderer {
         self.notify(Report::Unparked { ticket, at });
     }
 
-    /// Lets those take a place back, loudest first, who have long been much louder than whom a
-    /// newcomer of their priority would rob.
-    fn take_back(&mut self) {
-        while let Some((slot, level)) = self.plays.parked.loudest() {
-            self.plays.parked.pass_over(slot);
-            let Some(voice) = self.plays.parked.pool().at(slot).map(|parked| &parked.voice) else {
-                break;
-            };
-            let (ticket, priority) = (voice.ticket, voice.priority);
-            if voice.when_full == WhenFull::Refuse {
-                continue;
-            }
-            let Some((victim, own)) = self.choose_victim(priority, WhenFull::StealQuietest) else {
-                // Perhaps nobody can be robbed by anybody.
-                match self.choose_victim(Priority::Protected, WhenFull::StealQuietest) {
-                    Some(_) => continue,
-                    None => break,
-                }
-            };
-            let bus = self.plays.voices.pool().at(victim).map(|voice| voice.bus);
-            let heard = bus.map_or(0.0, |bus| self.buses.way(bus).level());
-            // Silence is no louder than silence. And whoever may rob anybody may rob this one, so
-            // nobody who is quieter is loud enough.
-            if level == 0.0 || level < MUCH_LOUDER * own * heard {
-                break;
-            }
-            // It leaves first, so that its victim finds room to park.
-            if self.plays.parked.note_louder(slot, self.now)
-                && let Some(voice) = self.plays.parked.take(slot)
-            {
-                self.steal(victim, ticket, own);
-                self.come_back(voice);
-            }
+    /// Lets a parked play take a place back, if it has long been much louder than whom a newcomer of
+    /// its priority would rob. Returns whether one who is quieter might, on the same bus.
+    fn take_back(&mut self, slot: u32, level: f32, full: Full) -> bool {
+        self.plays.parked.pass_over(slot);
+        let Some(voice) = self.plays.parked.pool().at(slot).map(|parked| &parked.voice) else {
+            return false;
+        };
+        let (ticket, priority) = (voice.ticket, voice.priority);
+        if full.when_full.unwrap_or(voice.when_full) == WhenFull::Refuse {
+            return true;
         }
+        let steal = WhenFull::StealQuietest;
+        let Some((victim, own)) = self.choose_victim(priority, steal, full.victims) else {
+            // Perhaps nobody can be robbed by anybody.
+            return self.choose_victim(Priority::Protected, steal, full.victims).is_some();
+        };
+        let bus = self.plays.voices.pool().at(victim).map(|voice| voice.bus);
+        let heard = bus.map_or(0.0, |bus| self.buses.way(bus).level());
+        // Silence is no louder than silence. And whoever may rob anybody may rob this one, so
+        // nobody who is quieter is loud enough.
+        if level == 0.0 || level < MUCH_LOUDER * own * heard {
+            return false;
+        }
+        // It leaves first, so that its victim finds room to park.
+        if self.plays.parked.note_louder(slot, self.now)
+            && let Some(voice) = self.plays.parked.take(slot)
+        {
+            self.steal(victim, ticket, own);
+            self.come_back(voice);
+        }
+        true
+    }
+
+    /// Who goes when the pool becomes smaller: of those that their reserves can spare, if there are any.
+    fn choose_shrunk(&mut self) -> Option<u32> {
+        let spare = self.plays.voices.limits().spare(BusSet::NONE);
+        let mut choose = |among| self.choose_victim(Priority::High, WhenFull::StealQuietest, among);
+        choose(spare).or_else(|| choose(BusSet::ALL)).map(|(slot, _)| slot)
     }
 
     /// Carries on with a resize: lets those go that are too many, quietest first and never the
@@ -219,12 +277,12 @@ impl Renderer {
             return;
         }
         while self.plays.voices.excess() > 0
-            && let Some((slot, _)) = self.choose_victim(Priority::High, WhenFull::StealQuietest)
+            && let Some(slot) = self.choose_shrunk()
         {
             self.evict(slot, Park::Shrunk, End::Stopped);
         }
         if let Some(old) = self.plays.settle() {
-            self.send_report(Report::Retired(old));
+            self.send_report(Report::Retired(Retired::Voices, old));
         }
     }
 }

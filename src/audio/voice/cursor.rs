@@ -73,6 +73,11 @@ impl Cursor {
         }
     }
 
+    /// Whether its step is still changing.
+    pub fn is_gliding(&self) -> bool {
+        self.glide.remaining() > 0
+    }
+
     /// The same cursor, which keeps its present step.
     pub fn steady(&self) -> Cursor {
         Cursor { glide: Glide::rest(self.glide.step()), ..*self }

@@ -69,8 +69,20 @@ impl VoiceGains {
         if !self.pan.is_at_rest() {
             return None;
         }
-        let mut ramps = way.all().chain(self.all());
-        let mut before = 1.0;
+        match way.steady() {
+            Some(steady) => self.slope_of(frames, steady, self.all().into_iter()),
+            None => self.slope_of(frames, 1.0, way.all().chain(self.all())),
+        }
+    }
+
+    /// The same for gains of which those before are multiplied already.
+    #[inline(always)]
+    fn slope_of<'a>(
+        &self,
+        frames: u32,
+        mut before: f32,
+        mut ramps: impl Iterator<Item = &'a Ramp>,
+    ) -> Option<Slope> {
         let moving = loop {
             let ramp = ramps.next()?;
             if !ramp.is_at_rest() {

@@ -52,6 +52,11 @@ impl Glide {
         (self.step >> FINER) as u64
     }
 
+    /// The step, now, as a ratio to one frame after the other.
+    pub fn ratio(&self) -> f32 {
+        (self.step() as f64 / ONE as f64) as f32
+    }
+
     /// The longest step until it keeps one. A landing may end on one that is longer than its target.
     pub fn longest(&self) -> u64 {
         let last = self.step + self.slope * i64::from(self.remaining);

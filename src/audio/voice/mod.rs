@@ -5,6 +5,7 @@ pub(super) mod gains;
 pub(super) mod glide;
 pub(super) mod position;
 pub(super) mod ramp;
+pub(super) mod shaper;
 mod source;
 
 use std::mem;
@@ -12,9 +13,10 @@ use std::mem;
 use super::bus::Way;
 use super::kernel::{Kernels, Mix, Slope};
 use super::renderer::batch::Run;
+use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::link::message::{Change, End, Park, Request};
-use crate::play::{BusId, Priority};
+use crate::link::message::{Change, End, Park, Request, Shape, Tone};
+use crate::play::Priority;
 use crate::sound::{Samples, Sound, envelope};
 use crate::stats::VoiceState;
 use gains::{GainCurves, VoiceGains};
@@ -48,7 +50,15 @@ pub(super) struct Voice {
     pub park: bool,
     /// The answer to a full pool that held when it was asked for.
     pub when_full: WhenFull,
+    /// Its filters and sends, as they were asked for, and who sees to them while it has a voice.
+    pub shape: Shape,
+    pub shaper: Option<u32>,
+    /// The filters on its way out.
+    tone: Tone,
     source: Source,
+    /// How fast it plays by itself, and how fast the time of its bus goes.
+    speed: f32,
+    pace: f32,
     gains: VoiceGains,
     stopping: bool,
     /// Whether any of it has sounded: what has not can change at once.
@@ -56,12 +66,13 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    pub fn new(request: Request, number: u64, setup: &Setup) -> Voice {
+    pub fn new(request: Request, number: u64, way: &Way, setup: &Setup) -> Voice {
         let mut gains = VoiceGains::new(request.gain, request.pan, request.muted);
         if request.fade_in > 0 {
             gains.fade = Ramp::between(0.0, 1.0, request.fade_in.max(setup.declick));
         }
         let Request { position, looping, speed, .. } = request;
+        let pace = way.pace();
         let mut voice = Voice {
             ticket: request.ticket,
             number,
@@ -70,11 +81,20 @@ impl Voice {
             priority: request.priority,
             park: request.park,
             when_full: request.when_full,
-            source: Source::new(request.sound, position, looping, speed, setup.rate),
+            shape: request.shape,
+            shaper: None,
+            tone: way.tone(),
+            source: Source::new(request.sound, position, looping, speed * pace, setup.rate),
+            speed,
+            pace,
             gains,
             stopping: false,
             heard: false,
         };
+        if let Some(glide) = way.pace_glide() {
+            voice.source.begin_at(speed * glide.ratio(), setup.rate);
+            voice.source.set_speed(speed * pace, glide.remaining(), setup.declick, setup.rate);
+        }
         if !request.paused {
             voice.declick_in(0, setup);
         }
@@ -124,6 +144,7 @@ impl Voice {
     }
 
     /// Adds the coming frames to the mix. Returns after how many it ended, if it did, and why.
+    #[inline(always)]
     pub fn render(
         &mut self,
         mut mix: Mix,
@@ -175,6 +196,50 @@ impl Voice {
         self.source.read_ahead(mix.part(0, frames as usize), gains, &setup.kernels);
     }
 
+    /// The same without the fade, for what is faded out elsewhere; unless it is gone as soon anyway, which
+    /// it says.
+    pub fn run_on_into(
+        &self,
+        mut mix: Mix,
+        way: &Way,
+        setup: &Setup,
+        curves: &mut GainCurves,
+    ) -> bool {
+        let frames = self.moving(mix.len() as u32, way);
+        let gains = self.gains.upcoming(frames, way, curves);
+        self.source.read_ahead(mix.part(0, frames as usize), gains, &setup.kernels);
+        (frames as usize) < mix.len() || self.is_leaving(setup)
+    }
+
+    /// Goes with the time of its bus, and knows of its filters.
+    pub fn follow(&mut self, way: &Way, setup: &Setup) {
+        self.tone = way.tone();
+        if self.pace != way.pace() {
+            self.pace = way.pace();
+            let silent = !self.heard || self.stands_still(way);
+            let over = if silent {
+                0
+            } else {
+                {
+                    let remaining = way.pace_glide().map_or(0, |glide| glide.remaining());
+                    remaining.max(setup.declick)
+                }
+            };
+            self.source.set_speed(self.speed * self.pace, over, setup.declick, setup.rate);
+        }
+    }
+
+    /// Whether it may end in no more than so many frames.
+    pub fn may_end_within(&self, frames: u32) -> bool {
+        let ends = self.source.ends_after().is_some_and(|after| after <= u64::from(frames));
+        self.stopping || self.source.is_gliding() || ends
+    }
+
+    /// Whether any of it has been heard.
+    pub fn was_heard(&self) -> bool {
+        self.heard
+    }
+
     /// For how many of the coming frames it moves, before it is paused or has faded out.
     fn moving(&self, frames: u32, way: &Way) -> u32 {
         let fade = &self.gains.fade;
@@ -196,26 +261,30 @@ impl Voice {
     /// How much it would be missed, before its bus: the power of what it has still to play, in
     /// the ear's time and the near counting more, times all its own gains.
     pub fn level(&self, setup: &Setup) -> f32 {
-        let gain = self.gains.level();
+        let mut gain = self.gains.level();
         if gain == 0.0 {
             return 0.0;
         }
+        if !self.shape.is_plain() {
+            gain *= self.shape.spread();
+        }
         let sides = self.gains.sides();
-        let mut power = self.source.power(sides);
+        let tones = &[self.shape.tone(), self.tone];
+        let tones = Some(tones).filter(|tones| !tones.iter().all(Tone::is_open));
+        let mut power = self.source.power(sides, tones);
         if self.stopping {
             // Of what would come after its fade nothing will be heard.
             let remaining = self.gains.fade.remaining();
             let (share, after) = envelope::fading(remaining, setup.rate);
-            let rest = self.source.power_after(remaining, sides);
+            let rest = self.source.power_after(remaining, sides, tones);
             power = share * (power - after * rest).max(0.0);
         }
         alike(gain * power.sqrt() as f32)
     }
 
     /// Why nothing of it can be heard, whatever it plays, if that is so: it stands still, or some
-    /// gain on its way is 0. What will be so as soon as it could have begun, is so already.
-    pub fn inaudible(&self, way: &Way, setup: &Setup) -> Option<Park> {
-        let soon = setup.declick;
+    /// gain on its way is 0. What will be so in no more than so many frames, is so already.
+    pub fn inaudible(&self, way: &Way, soon: u32) -> Option<Park> {
         if self.gains.pause.is_silent_within(soon) || way.is_paused_within(soon) {
             Some(Park::Paused)
         } else if self.gains.is_silent_within(soon) || way.is_silent_within(soon) {
@@ -249,11 +318,15 @@ impl Voice {
             Change::Gain { to, over } => self.gains.gain.ramp_to(to, soft(over)),
             Change::Pan { to, over } => self.gains.set_pan(to, soft(over)),
             Change::Speed { to, over } => {
-                self.source.set_speed(to, soft(over), setup.declick, setup.rate);
+                self.speed = to;
+                self.source.set_speed(to * self.pace, soft(over), setup.declick, setup.rate);
             }
             Change::Seek { to } => {
                 self.source.seek(to);
                 self.come_up_here(setup);
+            }
+            Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } => {
+                self.shape.change(change);
             }
             Change::EndLoop => {
                 let jumps = self.source.end_loop_jumps();

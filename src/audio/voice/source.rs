@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cursor::Cursor;
 use super::glide::Glide;
 use crate::audio::kernel::{Gains, Kernels, Mix, Stride, prefetch};
-use crate::link::message::Loop;
+use crate::link::message::{Loop, Tone};
 use crate::sound::{Samples, Sound};
 
 /// What a voice reads, how far it has come, and how fast it goes.
@@ -93,6 +93,12 @@ impl Source {
         self.cursor.is_entering_seam()
     }
 
+    /// Goes at this speed at first.
+    pub fn begin_at(&mut self, speed: f32, rate: u32) {
+        let step = Glide::step_for(speed, self.sound.sample_rate(), rate);
+        self.cursor.ramp_to(step, 0, 0);
+    }
+
     /// Goes at another speed, over so many frames, of which the last `landing` bring it back to whole
     /// frames if the new speed reads them one after the other.
     pub fn set_speed(&mut self, speed: f32, over: u32, landing: u32, rate: u32) {
@@ -101,28 +107,38 @@ impl Source {
         self.cursor.ramp_to(step, over, landing);
     }
 
+    /// Whether its speed is still on its way.
+    pub fn is_gliding(&self) -> bool {
+        self.cursor.is_gliding()
+    }
+
     /// Goes at its new speed at once: nobody hears it.
     pub fn finish_glide(&mut self) {
         self.cursor.arrive();
     }
 
     /// The power of all that it has still to play, in the ear's time and the near counting more, at
-    /// these gains of the two sides.
-    pub fn power(&self, sides: [f32; 2]) -> f64 {
-        self.power_from(&self.cursor, sides)
+    /// these gains of the two sides, through these filters.
+    pub fn power(&self, sides: [f32; 2], tones: Option<&[Tone; 2]>) -> f64 {
+        self.power_from(&self.cursor, sides, tones)
     }
 
     /// The same for what it has still to play after so many frames.
-    pub fn power_after(&self, frames: u32, sides: [f32; 2]) -> f64 {
+    pub fn power_after(&self, frames: u32, sides: [f32; 2], tones: Option<&[Tone; 2]>) -> f64 {
         let mut cursor = self.cursor;
         match cursor.skip(self.sound.frame_count(), u64::from(frames)) {
             Some(_) => 0.0,
-            None => self.power_from(&cursor, sides),
+            None => self.power_from(&cursor, sides, tones),
         }
     }
 
-    fn power_from(&self, cursor: &Cursor, sides: [f32; 2]) -> f64 {
+    fn power_from(&self, cursor: &Cursor, sides: [f32; 2], tones: Option<&[Tone; 2]>) -> f64 {
         let looping = cursor.active_loop().map(|range| (range.start, range.end));
-        self.sound.envelope().power(cursor.frame(), looping, self.speed, sides)
+        let (envelope, frame) = (self.sound.envelope(), cursor.frame());
+        let Some(tones) = tones else {
+            return envelope.power(frame, looping, self.speed, sides);
+        };
+        let gain = |hz| tones.iter().fold(1.0, |gain, tone| gain * tone.gain(hz));
+        envelope.power_through(frame, looping, self.speed, sides, gain)
     }
 }
