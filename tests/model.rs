@@ -1,11 +1,21 @@
 //! Random scripts, played by the mixer and by a naive one: they must sound the same, and tell the
 //! same of every play. `VOICEPOOL_LONG=1` plays many more.
 
+#[path = "model/bus.rs"]
+mod bus;
 #[path = "model/change.rs"]
 mod change;
 #[path = "model/clip.rs"]
 mod clip;
 mod common;
+#[path = "model/ducks.rs"]
+mod ducks;
+#[path = "model/effects.rs"]
+mod effects;
+#[path = "model/filter.rs"]
+mod filter;
+#[path = "model/ghost.rs"]
+mod ghost;
 #[path = "model/limiter.rs"]
 mod limiter;
 #[path = "model/naive.rs"]
@@ -16,14 +26,22 @@ mod pair;
 mod parking;
 #[path = "model/places.rs"]
 mod places;
+#[path = "model/room.rs"]
+mod room;
 #[path = "model/script.rs"]
 mod script;
 #[path = "model/stage.rs"]
 mod stage;
+#[path = "model/submix.rs"]
+mod submix;
 #[path = "model/tally.rs"]
 mod tally;
+#[path = "model/tree.rs"]
+mod tree;
 #[path = "model/voice.rs"]
 mod voice;
+#[path = "model/wishes.rs"]
+mod wishes;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -34,8 +52,9 @@ use pair::Pair;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{TestCaseError, TestRng, TestRunner};
-use script::{INTERPOLATIONS, Op, POLICIES};
+use script::{Buses, INTERPOLATIONS, Op, POLICIES};
 use tally::Tally;
+use voice::Shape;
 use voicepool::{Config, Priority, Refusal, ms};
 
 /// What must be done in long games; else they prove little.
@@ -148,6 +167,80 @@ fn scripts_at_three_khz_sound_as_the_naive_mixer_plays_them() {
 #[test]
 fn scripts_at_48_khz_sound_as_the_naive_mixer_plays_them() {
     try_scripts_at(48_000, 60);
+}
+
+/// Of everything, and of buses. The naive mixer's levels know nothing of filters, so where there are any,
+/// nobody is robbed.
+fn try_scripts_of_buses(of: &str, which: Buses, cases: u32) -> Tally {
+    let roomy = which.filters;
+    let mut all = Tally::default();
+    for rate in [1000, 48_000] {
+        let scripts = (script::config(rate), script::script_of_buses(rate, which, 1..60));
+        let tally =
+            try_scripts(&format!("{of} at {rate} Hz"), cases, scripts, |(config, script)| {
+                let mut config = config.clone();
+                if roomy {
+                    (config.voices, config.max_voices) = (250, 300);
+                }
+                let script = script.iter().filter(|op| !roomy || !matches!(op, Op::Resize(_)));
+                agree(&config, &script.cloned().collect::<Vec<_>>()).map(|(_, tally)| tally)
+            });
+        all.add(&tally);
+    }
+    all
+}
+
+#[test]
+fn a_tree_of_buses_sounds_as_the_naive_mixer_plays_it() {
+    let which = Buses { tree: true, ..Buses::default() };
+    let tally = try_scripts_of_buses("of trees", which, 100);
+    tally.assert_each(
+        20,
+        ["a bus taken to another parent", "a bus that was heard taken to another parent"],
+    );
+}
+
+#[test]
+fn buses_in_slow_motion_sound_as_the_naive_mixer_plays_them() {
+    let which = Buses { tree: true, speeds: true, ..Buses::default() };
+    try_scripts_of_buses("of speeds", which, 100);
+}
+
+#[test]
+fn filtered_buses_and_voices_sound_as_the_naive_mixer_plays_them() {
+    try_scripts_of_buses("of filters", Buses { filters: true, ..Buses::default() }, 60);
+}
+
+#[test]
+fn what_is_sent_to_rooms_sounds_as_the_naive_mixer_plays_it() {
+    try_scripts_of_buses("of rooms", Buses { sends: true, ..Buses::default() }, 60);
+}
+
+#[test]
+fn effects_sound_as_the_naive_mixer_plays_them() {
+    try_scripts_of_buses("of effects", Buses { effects: true, ..Buses::default() }, 60);
+}
+
+/// Else the time of the effect would go on.
+#[test]
+fn a_paused_voice_does_not_keep_an_effect_awake() {
+    let pause = Op::Bus(0, Change::Pause(Duration::ZERO));
+    let resume = Op::Bus(0, Change::Resume(Duration::ZERO));
+    let effect = Op::Effect(1, Some(effects::Kind::Tremolo));
+    let script = [effect, pause, Op::Play(drone()), Op::Render(400), resume, Op::Render(400)];
+    agree_on_one_voice(&script);
+}
+
+#[test]
+fn ducks_sound_as_the_naive_mixer_plays_them() {
+    let which = Buses { ducks: true, ..Buses::default() };
+    let tally = try_scripts_of_buses("of ducks", which, 100);
+    tally.assert_each(20, ["a bus ducked or let go"]);
+}
+
+#[test]
+fn all_that_buses_do_sounds_as_the_naive_mixer_plays_it() {
+    try_scripts_of_buses("of all that buses do", Buses::ALL, 100);
 }
 
 /// What a voice is multiplied by: the way out first, then its own gains, then its pan.
@@ -314,6 +407,7 @@ fn drone() -> Request {
         parks: Some(false),
         bus: 1,
         tag: 0,
+        shape: Shape::PLAIN,
     }
 }
 

@@ -2,19 +2,35 @@
 
 use std::time::Duration;
 
+use super::bus;
 use super::naive::{Change, What, frames};
 use super::stage::{Stage, pan_law};
+use super::submix::RoomSlot;
 use super::voice::{Ramp, Voice};
 
 impl Stage {
     /// What nobody hears changes at once.
     pub fn obey_bus(&mut self, bus: usize, change: Change) {
-        let (moving, begun) = (self.moving[bus], self.begun[bus]);
+        let moving = self.is_heard(bus);
+        let begun = self.all_below(bus).into_iter().any(|bus| self.begun[bus]);
         let whose = if bus == 0 { "the master" } else { "a bus" };
         let while_it = if moving { "moves" } else { "stands" };
         self.tally.count(format!("{} of {whose} that {while_it}", change.name()));
         let over_frames = |over| frames(over, self.config.sample_rate);
         let soft = |heard, over| if heard { over_frames(over).max(self.declick) } else { 0 };
+        match change {
+            Change::Speed(to, over) => {
+                let over = soft(moving || over_frames(over) > 0, over);
+                return self.set_bus_speed(bus, to, over);
+            }
+            // Rooms return into the master, so it has nothing to send.
+            Change::Send(..) if bus == 0 => return,
+            Change::LowPass(_, over) | Change::HighPass(_, over) | Change::Send(_, _, over) => {
+                let over = over_frames(over);
+                return self.shape_bus(bus, change, over, moving);
+            }
+            _ => (),
+        }
         let bus = &mut self.buses[bus];
         let before = bus.hold.clone();
         match change {
@@ -25,57 +41,72 @@ impl Stage {
             Change::Pause(fade) => bus.hold.hurry(0.0, soft(moving, fade)),
             Change::Resume(fade) => bus.hold.hurry(1.0, soft(begun, fade)),
             Change::Mute(mute) => bus.mute.hurry(open(!mute), soft(moving, Duration::ZERO)),
-            Change::Pan(..) | Change::Speed(..) => (),
+            Change::Pan(..) => (),
             Change::Stop(_) | Change::EndLoop => unreachable!("that is said to its plays"),
-            Change::Seek(_) => unreachable!("nobody can say this to a bus"),
+            _ => unreachable!("nobody can say this to a bus"),
         }
         if bus.hold.is_hurried_since(&before) {
             self.tally.count(format!("hurried {} of {whose}", change.name()));
         }
     }
 
-    /// On the beginning of a line: through which buses something moves, and through which it
-    /// would if they let it.
+    /// On the beginning of a line: on which buses something is heard, and on which it would be if they
+    /// let it.
     pub fn look_at_the_buses(&mut self) {
         for bus in 0..self.buses.len() {
-            let heard = self.playing.iter().filter(|it| it.heard && (bus == 0 || it.bus == bus));
-            self.moving[bus] = heard.clone().any(|it| !it.is_held(&self.buses));
+            let heard = self.playing.iter().filter(|it| it.heard && it.bus == bus);
+            let rings = self.buses[bus].submix && self.submixes[bus].rings();
+            let returns = bus == 0 && self.rooms.iter().flatten().any(RoomSlot::rings);
+            let moving = heard.clone().any(|it| !it.is_held(&self.buses));
+            self.moving[bus] = moving || rings || returns;
             self.begun[bus] = heard.clone().any(|it| !it.hold.is_silent());
         }
     }
 
+    /// A bus, and all that lead through it.
+    pub fn all_below(&self, bus: usize) -> Vec<usize> {
+        (0..self.buses.len()).filter(|it| bus::is_below(&self.buses, *it, bus)).collect()
+    }
+
+    /// Whether anything was heard through a bus when the line began.
+    pub fn is_heard(&self, bus: usize) -> bool {
+        self.all_below(bus).into_iter().any(|bus| self.moving[bus])
+    }
+
     /// Everything stops, what is stopping already no later than this.
     pub fn stop_everything(&mut self, fade: u64) {
-        self.numbers_on(0, |_| true).into_iter().for_each(|number| self.stop(number, fade));
+        self.numbers_on(&self.all_below(0), |_| true)
+            .into_iter()
+            .for_each(|number| self.stop(number, fade));
     }
 
     /// All on a bus that is not stopping stops. The rest is hurried when the line is through.
     pub fn stop_bus(&mut self, bus: usize, fade: u64) {
-        self.numbers_on(bus, |it| !it.stopping)
+        let buses = self.all_below(bus);
+        self.numbers_on(&buses, |it| !it.stopping)
             .into_iter()
             .for_each(|number| self.stop(number, fade));
-        self.hurried.push((bus, fade));
+        self.hurried.push((buses, fade));
     }
 
     /// What was said to the plays of a bus, and is done when all of the line is known.
     pub fn finish_the_line(&mut self) {
-        for (bus, accepted) in std::mem::take(&mut self.loops_ended) {
-            self.tally.count(if bus == 0 { "end_loop of the master" } else { "end_loop of a bus" });
-            for number in self.numbers_on(bus, |it| it.number < accepted) {
+        for (buses, accepted) in std::mem::take(&mut self.loops_ended) {
+            for number in self.numbers_on(&buses, |it| it.number < accepted) {
                 self.obey(number, Change::EndLoop);
             }
         }
-        for (bus, fade) in std::mem::take(&mut self.hurried) {
-            self.numbers_on(bus, |it| it.stopping)
+        for (buses, fade) in std::mem::take(&mut self.hurried) {
+            self.numbers_on(&buses, |it| it.stopping)
                 .into_iter()
                 .for_each(|number| self.stop(number, fade));
         }
     }
 
-    fn numbers_on(&self, bus: usize, which: impl Fn(&Voice) -> bool) -> Vec<u64> {
+    fn numbers_on(&self, buses: &[usize], which: impl Fn(&Voice) -> bool) -> Vec<u64> {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
         let all = self.playing.iter().chain(&self.parked).chain(waiting);
-        let on_it = all.filter(|it| (bus == 0 || it.bus == bus) && which(it));
+        let on_it = all.filter(|it| buses.contains(&it.bus) && which(it));
         on_it.map(|it| it.number).collect()
     }
 
@@ -89,6 +120,9 @@ impl Stage {
                 voice.fade.head_for(0.0, fade);
             }
             return self.rank(at);
+        }
+        if let Some(at) = self.playing.iter().position(|it| it.number == number) {
+            self.leave_ghost(at);
         }
         let before = self.playing.len() + self.parked.len() + self.waiting.len();
         self.playing.retain(|it| it.number != number);
@@ -180,8 +214,13 @@ impl Stage {
                 }
             }
             Change::Speed(to, over) => {
-                voice.speed.head_for(self.ratio(to, clip), soft(over), self.declick);
+                voice.own_speed = to;
+                voice.speed.head_for(self.ratio(to * voice.pace, clip), soft(over), self.declick);
                 voice.stay_on_frames();
+            }
+            Change::LowPass(_, over) | Change::HighPass(_, over) | Change::Send(_, _, over) => {
+                voice.shape.change(change);
+                self.shape_voice(voice, change, self.frames_of(over));
             }
             Change::Seek(to) => voice.seek(frames(to, clip.rate), self.declick),
             Change::EndLoop => voice.end_loop(),

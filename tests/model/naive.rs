@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use voicepool::{Config, Priority, Refusal, WhenFull};
+use voicepool::{Config, Duck, Effect, Priority, Refusal, Reverb, WhenFull};
 
 use super::clip::Clip;
 use super::limiter::{Heard, Limiter};
 use super::stage::{Order, QUANTUM, Stage};
+use super::voice::Shape;
+use super::wishes::Wishes;
 
 /// How many seconds grown voices are idle before the pool shrinks back.
 const GROWN_IDLE: u64 = 10;
@@ -30,6 +32,7 @@ pub struct Request {
     pub parks: Option<bool>,
     pub bus: usize,
     pub tag: u64,
+    pub shape: Shape,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,10 @@ pub enum Change {
     Gain(f32, Duration),
     Pan(f32, Duration),
     Speed(f32, Duration),
+    LowPass(f32, Duration),
+    HighPass(f32, Duration),
+    /// To one of the rooms.
+    Send(usize, f32, Duration),
     Seek(Duration),
     EndLoop,
 }
@@ -65,6 +72,9 @@ impl Change {
             Change::Gain(..) => "gain",
             Change::Pan(..) => "pan",
             Change::Speed(..) => "speed",
+            Change::LowPass(..) => "low-pass",
+            Change::HighPass(..) => "high-pass",
+            Change::Send(..) => "send",
             Change::Seek(_) => "seek",
             Change::EndLoop => "end_loop",
         }
@@ -116,6 +126,7 @@ pub struct Naive {
     crowded: u64,
     /// How many resizes were ever asked for.
     resized: usize,
+    game: Wishes,
     clock: u64,
     limiter: Limiter,
     /// Computed, and not yet handed out.
@@ -136,6 +147,7 @@ impl Naive {
             wish_waits: false,
             crowded: 0,
             resized: 0,
+            game: Wishes::new(),
             clock: 0,
             limiter: Limiter::new(config.sample_rate),
             ready: VecDeque::new(),
@@ -188,6 +200,40 @@ impl Naive {
         self.queue.push(Order::Bus(bus, change));
     }
 
+    /// Whether the bus can belong there.
+    pub fn set_parent(&mut self, bus: usize, parent: usize) -> bool {
+        self.touch();
+        match self.game.set_parent(bus, parent) {
+            Ok(true) => self.queue.push(Order::Parent(bus, parent)),
+            Ok(false) => (),
+            Err(()) => return false,
+        }
+        true
+    }
+
+    /// Whether there can be such a duck.
+    pub fn set_duck(&mut self, bus: usize, by: usize, duck: Option<Duck>) -> bool {
+        self.touch();
+        match self.game.set_duck(bus, by, duck) {
+            Ok(true) => self.queue.push(Order::Duck(bus, by, duck)),
+            Ok(false) => (),
+            Err(()) => return false,
+        }
+        true
+    }
+
+    pub fn set_effect(&mut self, bus: usize, effect: Option<Box<dyn Effect>>) {
+        self.touch();
+        self.game.effect(bus, effect);
+        self.game.send(&mut self.queue);
+    }
+
+    pub fn set_reverb(&mut self, room: usize, reverb: Reverb, over: Duration) {
+        self.touch();
+        self.game.room(room, reverb, frames(over, self.config.sample_rate));
+        self.game.send(&mut self.queue);
+    }
+
     pub fn stop_all(&mut self, fade: Duration) {
         self.touch();
         let fade = frames(fade, self.config.sample_rate);
@@ -226,6 +272,8 @@ impl Naive {
             }
         }
         self.resize_if_due();
+        self.game.collect(&mut self.stage);
+        self.game.send(&mut self.queue);
     }
 
     fn resize_if_due(&mut self) {
@@ -259,7 +307,7 @@ impl Naive {
         for _ in 0..count {
             while self.ready.is_empty() {
                 self.stage.on_the_line(std::mem::take(&mut self.queue), self.stop_all.take());
-                let mixed = (0..QUANTUM).map(|_| self.stage.frame());
+                let mixed = self.stage.quantum().into_iter();
                 self.ready.extend(mixed.filter_map(|mixed| self.limiter.next(mixed)));
             }
             heard.extend(self.ready.pop_front());

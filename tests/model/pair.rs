@@ -7,14 +7,16 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use voicepool::{
-    BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, Sound, Tag, Target, VoiceId,
-    WhenStolen,
+    Bus, BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, RoomId, Sound, Tag, Target,
+    VoiceId, WhenStolen,
 };
 
 use super::clip::Clip;
+use super::effects;
 use super::naive::{Change, Happening, Naive, Request, Start, What, Why};
 use super::script::{self, BUSES, CLIPS, Op};
 use super::tally::Tally;
+use super::voice::Shape;
 
 pub type Verdict = Result<(), TestCaseError>;
 
@@ -66,6 +68,27 @@ impl Pair {
             Op::Bus(bus, change) => {
                 self.naive.change_bus(*bus, *change);
                 self.change(BusId::new(BUSES[*bus]), *change);
+            }
+            Op::Parent(bus, parent) => {
+                let settings = Bus { parent: BusId::new(BUSES[*parent]), ..Bus::DEFAULT };
+                let ours = self.mixer.set_bus(BusId::new(BUSES[*bus]), settings).is_ok();
+                let theirs = self.naive.set_parent(*bus, *parent);
+                prop_assert_eq!(ours, theirs, "{} below {}", bus, parent);
+            }
+            Op::Duck(bus, by, duck) => {
+                let [ours, ours_by] = [bus, by].map(|bus| BusId::new(BUSES[*bus]));
+                let ours = self.mixer.set_duck(ours, ours_by, *duck).is_ok();
+                let theirs = self.naive.set_duck(*bus, *by, *duck);
+                prop_assert_eq!(ours, theirs, "{} ducked by {}", bus, by);
+            }
+            Op::Effect(bus, kind) => {
+                self.naive.set_effect(*bus, kind.map(effects::make));
+                let ours = self.mixer.set_effect(BusId::new(BUSES[*bus]), kind.map(effects::make));
+                prop_assert!(ours.is_ok());
+            }
+            Op::Reverb(room, reverb, over) => {
+                self.naive.set_reverb(*room, *reverb, *over);
+                self.mixer.set_reverb(RoomId::new(*room as u8), *reverb, *over);
             }
             Op::Tag(tag, change) => {
                 self.naive.change_tag(*tag, *change);
@@ -132,6 +155,11 @@ impl Pair {
             .priority(request.priority)
             .bus(BusId::new(BUSES[request.bus]))
             .tag(request.tag);
+        let Shape { low_pass, sends, .. } = request.shape;
+        play = play.low_pass(low_pass);
+        for (room, send) in (0..).zip(sends).filter(|(_, send)| *send > 0.0) {
+            play = play.send(RoomId::new(room), send);
+        }
         play = match request.start {
             Start::Now => play,
             Start::At(frame) => play.start_at(frame),
@@ -160,6 +188,11 @@ impl Pair {
             Change::Gain(to, over) => self.mixer.set_gain(target, to, over),
             Change::Pan(to, over) => self.mixer.set_pan(target, to, over),
             Change::Speed(to, over) => self.mixer.set_speed(target, to, over),
+            Change::LowPass(hz, over) => self.mixer.set_low_pass(target, hz, over),
+            Change::HighPass(hz, over) => self.mixer.set_high_pass(target, hz, over),
+            Change::Send(room, to, over) => {
+                self.mixer.set_send(target, RoomId::new(room as u8), to, over);
+            }
             Change::EndLoop => self.mixer.end_loop(target),
             Change::Seek(to) => match target {
                 Target::Voice(id) => self.mixer.seek(id, to),

@@ -4,7 +4,7 @@ use voicepool::{Priority, Refusal, WhenFull};
 
 use super::naive::{What, Why};
 use super::stage::{QUANTUM, Stage};
-use super::voice::Voice;
+use super::voice::{Shape, Shaper, Voice};
 
 impl Stage {
     pub fn claim(&mut self, voice: Voice) {
@@ -40,6 +40,8 @@ impl Stage {
     pub fn take_stage(&mut self, mut voice: Voice) {
         voice.born = self.born;
         self.born += 1;
+        voice.shaper = (voice.shape != Shape::PLAIN)
+            .then(|| Shaper::new(&voice.shape, self.config.sample_rate));
         self.playing.push(voice);
         self.rank(self.playing.len() - 1);
     }
@@ -88,7 +90,8 @@ impl Stage {
     /// It parks if it may, for this reason unless it was paused; else it ends.
     fn dismiss(&mut self, at: usize, why: Why, end: What) {
         self.leave_ghost(at);
-        let voice = self.playing.remove(at);
+        let mut voice = self.playing.remove(at);
+        voice.shaper = None;
         if voice.stopping {
             self.end(voice.number, What::Stopped);
         } else if voice.is_held(&self.buses) {
@@ -97,25 +100,6 @@ impl Stage {
             self.park_or_end(voice, why, end);
         } else {
             self.end(voice.number, end);
-        }
-    }
-
-    /// What was heard fades out within 5 ms, at the speed it has and through the buses as they are.
-    /// What will be paused by then fades out as it is, and so does what will have stopped.
-    pub fn leave_ghost(&mut self, at: usize) {
-        let mut ghost = self.playing[at].clone();
-        if ghost.is_sounding(&self.buses) {
-            // Unless it is still coming up: then its own fade is not all there is to it.
-            let ending =
-                ghost.stopping && ghost.fade.left() <= self.declick && ghost.hold.left() == 0;
-            if ghost.hold.to == 0.0 && ghost.hold.left() > self.declick {
-                self.tally.count("a voice that loses its place while it is paused slowly");
-            }
-            if !ending {
-                ghost.hold.hurry(0.0, self.declick);
-            }
-            ghost.speed.freeze();
-            self.ghosts.push((ghost, self.buses.clone()));
         }
     }
 

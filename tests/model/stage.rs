@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use voicepool::{Config, Frame, Interpolation, Refusal, WhenFull};
+use voicepool::{Config, Duck, Effect, Interpolation, Refusal, Reverb, WhenFull};
 
+use super::bus::{self, Bus};
 use super::clip::{Clip, sinc_table};
+use super::ducks::Ducked;
+use super::ghost::{Ghost, play_shaped};
 use super::limiter::Heard;
 use super::naive::{Change, Happening, Request, Start, What, frames};
 use super::script::BUSES;
+use super::submix::{ROOMS, RoomSlot, Sheet, Submix};
 use super::tally::Tally;
-use super::voice::{Bus, Ramp, Speed, Voice};
+use super::voice::{Ramp, Speed, Voice};
 
 /// Commands take effect on multiples of this many frames.
 pub const QUANTUM: u64 = 128;
@@ -20,6 +24,10 @@ pub enum Order {
     Play(u64, Request, WhenFull),
     Voice(u64, Change),
     Bus(usize, Change),
+    Parent(usize, usize),
+    Duck(usize, usize, Option<Duck>),
+    Effect(usize, Option<Box<dyn Effect>>),
+    Room(usize, Reverb, u64),
     Resize(usize),
 }
 
@@ -34,8 +42,8 @@ pub struct Waiting {
 /// For what it waits.
 pub enum Until {
     Frame(u64),
-    /// So many frames more in the time of its bus.
-    Left(u64),
+    /// So much more in the time of its bus, in 2^-32 of a frame.
+    Left(u128),
 }
 
 pub struct Stage {
@@ -47,16 +55,22 @@ pub struct Stage {
     pub playing: Vec<Voice>,
     pub parked: Vec<Voice>,
     pub waiting: Vec<Waiting>,
-    /// The robbed, and the buses as they were at the theft.
-    pub ghosts: Vec<(Voice, Vec<Bus>)>,
+    pub ghosts: Vec<Ghost>,
     pub buses: Vec<Bus>,
-    /// Of each bus, on this line: whether something moves through it, and whether something would.
+    pub submixes: Vec<Submix>,
+    pub rooms: [Option<RoomSlot>; ROOMS],
+    pub ducks: Vec<Ducked>,
+    /// Where the ducks of each bus have told it to go.
+    pub duck_targets: Vec<f32>,
+    /// Of each bus, on this line: whether something on it is heard, and whether something on it would be.
     pub moving: Vec<bool>,
     pub begun: Vec<bool>,
-    /// The buses that were stopped on this line, and their fades.
-    pub hurried: Vec<(usize, u64)>,
-    /// The buses whose loops were to end on this line, and of which plays: all before this number.
-    pub loops_ended: Vec<(usize, u64)>,
+    /// The buses whose time may go at another pace from this line on.
+    pub repaced: Vec<usize>,
+    /// The buses that were stopped on this line, with all below them, and their fades.
+    pub hurried: Vec<(Vec<usize>, u64)>,
+    /// Those whose loops were to end on this line, and of which plays: all before this number.
+    pub loops_ended: Vec<(Vec<usize>, u64)>,
     /// The number of the next play.
     accepted: u64,
     /// Whether the pool has yet to get its new size.
@@ -74,6 +88,11 @@ pub struct Stage {
     pub missed: u64,
     /// How many resizes are through.
     pub retired: usize,
+    /// The effects and the rooms that have taken their places.
+    pub effects_changed: Vec<usize>,
+    pub rooms_changed: Vec<usize>,
+    /// How loud it has ever been.
+    pub doubt: f32,
     /// How often a play found no voice free, how many parked, and the loudest of these.
     pub full: u64,
     pub parkings: u64,
@@ -83,8 +102,7 @@ pub struct Stage {
 
 impl Stage {
     pub fn new(config: &Config, clips: Rc<Vec<Clip>>) -> Stage {
-        let [gain, hold, mute] = [1.0; 3].map(Ramp::rest);
-        let open = Bus { gain, hold, mute };
+        let submix = |_| Submix::new(config.sample_rate);
         let sinc = config.interpolation == Interpolation::Sinc;
         Stage {
             config: config.clone(),
@@ -96,9 +114,14 @@ impl Stage {
             parked: Vec::new(),
             waiting: Vec::new(),
             ghosts: Vec::new(),
-            buses: vec![open; BUSES.len()],
+            buses: vec![Bus::open(); BUSES.len()],
+            submixes: BUSES.iter().map(submix).collect(),
+            rooms: [const { None }; ROOMS],
+            ducks: Vec::new(),
+            duck_targets: vec![1.0; BUSES.len()],
             moving: vec![false; BUSES.len()],
             begun: vec![false; BUSES.len()],
+            repaced: Vec::new(),
             hurried: Vec::new(),
             loops_ended: Vec::new(),
             accepted: 0,
@@ -112,6 +135,9 @@ impl Stage {
             uncollected: 0,
             missed: 0,
             retired: 0,
+            effects_changed: Vec::new(),
+            rooms_changed: Vec::new(),
+            doubt: 0.0,
             full: 0,
             parkings: 0,
             loudest_parked: 0.0,
@@ -120,6 +146,8 @@ impl Stage {
     }
 
     pub fn on_the_line(&mut self, orders: Vec<Order>, stop_all: Option<(usize, u64)>) {
+        self.take_to_parents();
+        self.settle_submixes();
         self.look_at_the_buses();
         self.count_the_pairs(&orders);
         let mut covered = 0;
@@ -138,8 +166,22 @@ impl Stage {
                 Order::Bus(bus, Change::Stop(fade)) => {
                     self.stop_bus(bus, self.frames_of(fade));
                 }
-                Order::Bus(bus, Change::EndLoop) => self.loops_ended.push((bus, self.accepted)),
+                Order::Bus(bus, Change::EndLoop) => {
+                    self.tally.count(if bus == 0 {
+                        "end_loop of the master"
+                    } else {
+                        "end_loop of a bus"
+                    });
+                    self.loops_ended.push((self.all_below(bus), self.accepted));
+                }
                 Order::Bus(bus, change) => self.obey_bus(bus, change),
+                Order::Parent(bus, parent) => self.set_parent(bus, parent),
+                Order::Duck(bus, by, duck) => self.set_duck(bus, by, duck),
+                Order::Effect(bus, effect) => {
+                    let heard = self.is_heard(bus);
+                    self.set_effect(bus, effect, heard);
+                }
+                Order::Room(room, reverb, over) => self.set_room(room, &reverb, over),
                 Order::Resize(voices) => {
                     if self.resizing {
                         self.retire();
@@ -149,10 +191,14 @@ impl Stage {
                 }
             }
         }
+        for bus in std::mem::take(&mut self.repaced) {
+            self.follow(bus);
+        }
         self.finish_the_line();
         self.settle();
         self.unpark();
         self.take_back();
+        self.step_ducks();
     }
 
     fn is_live(&self, number: u64) -> bool {
@@ -168,7 +214,7 @@ impl Stage {
             let (to, change) = match order {
                 Order::Voice(number, change) => ((0, *number), change.name()),
                 Order::Bus(bus, change) => ((1, *bus as u64), change.name()),
-                Order::Play(..) | Order::Resize(_) => continue,
+                _ => continue,
             };
             let gone = to.0 == 0 && to.1 < self.accepted && !self.is_live(to.1);
             if let Some(earlier) = before.insert(to, change).filter(|_| !gone) {
@@ -178,12 +224,20 @@ impl Stage {
         }
     }
 
-    pub fn frame(&mut self) -> Heard {
+    /// The frames from a line to the next.
+    pub fn quantum(&mut self) -> Vec<Heard> {
+        let (now, mut sheet) = (self.now, Sheet::new(self.buses.len()));
+        (0..QUANTUM as usize).for_each(|at| self.frame(at, &mut sheet));
+        self.finish_quantum(now, sheet)
+    }
+
+    fn frame(&mut self, at: usize, sheet: &mut Sheet) {
         while let Some(at) = self.waiting.iter().position(|it| self.is_due(it)) {
             let Waiting { mut voice, paused, stood_still, .. } = self.waiting.remove(at);
             if stood_still {
                 self.tally.count("a delay that stood still");
             }
+            self.set_out(&mut voice);
             if !paused {
                 voice.rise(0, self.declick);
             }
@@ -194,17 +248,32 @@ impl Stage {
             }
         }
         self.end_the_held();
+        for (bus, it) in self.buses.iter().enumerate() {
+            sheet.note_fader(bus, it.fader());
+            if self.submixes[bus].tail > 0 {
+                sheet.feed(Some(bus));
+            }
+        }
         let (clips, between) = (self.clips.clone(), self.config.interpolation);
-        let (mut mixed, mut weight, mut ended) = ([0f32; 2], 0f32, Vec::new());
-        let mut add = |[left, right]: Frame| {
-            mixed = [mixed[0] + left, mixed[1] + right];
-            weight += left.abs().max(right.abs());
-        };
-        for voice in self.playing.iter_mut().filter(|voice| !voice.is_held(&self.buses)) {
+        let (mut ended, mut ringing) = (Vec::new(), Vec::new());
+        for voice in &mut self.playing {
             let clip = &clips[voice.clip];
-            add(voice.sound(clip, &self.buses, between, &self.sinc));
-            voice.heard = true;
-            if voice.walk(clip) {
+            let held = voice.is_held(&self.buses);
+            let mut frame = [0.0; 2];
+            if !held {
+                frame = voice.sound(clip, &self.buses, between, &self.sinc);
+                voice.heard = true;
+            }
+            let over = !held && voice.walk(clip);
+            if let Some(shaper) = &mut voice.shaper {
+                play_shaped(shaper, voice.bus, &self.buses, self.now, frame, at, sheet);
+                if over && !shaper.filters.is_silent() {
+                    ringing.push((voice.bus, shaper.clone()));
+                }
+            } else if !held {
+                sheet.add(at, bus::submix(&self.buses, voice.bus), frame);
+            }
+            if over {
                 ended.push((voice.number, voice.is_over(clip)));
             }
         }
@@ -213,40 +282,42 @@ impl Stage {
                 ended.push((voice.number, true));
             }
         }
-        self.ghosts.retain_mut(|(voice, buses)| {
-            if voice.is_held(buses) {
-                return false;
-            }
-            let clip = &clips[voice.clip];
-            add(voice.sound(clip, buses, between, &self.sinc));
-            buses.iter_mut().for_each(Bus::step);
-            !voice.walk(clip)
-        });
+        let (now, sinc) = (self.now, &self.sinc);
+        self.ghosts.retain_mut(|ghost| ghost.frame(&clips, between, sinc, now, at, sheet));
         for Waiting { until, voice, stood_still, .. } in &mut self.waiting {
-            if let Until::Left(frames) = until {
-                if voice.way(&self.buses).any(|bus| bus.hold.is_silent()) {
+            if let Until::Left(time) = until {
+                if bus::stands(&self.buses, voice.bus) {
                     *stood_still = true;
                 } else {
-                    *frames -= 1;
+                    *time = time.saturating_sub(self.buses[voice.bus].pace.step().into());
                 }
             }
         }
-        self.buses.iter_mut().for_each(Bus::step);
+        let stand: Vec<bool> =
+            (0..self.buses.len()).map(|bus| bus::stands(&self.buses, bus)).collect();
+        for (bus, stands) in self.buses.iter_mut().zip(stand) {
+            bus.step();
+            if !stands {
+                bus.pace.walk();
+            }
+        }
+        self.submixes.iter_mut().for_each(|submix| submix.tail = submix.tail.saturating_sub(1));
         self.now += 1;
+        for (bus, shaper) in ringing {
+            self.ring_out(bus, shaper);
+        }
         for (number, over) in ended {
             self.playing.retain(|voice| voice.number != number);
             self.parked.retain(|voice| voice.number != number);
             self.end(number, if over { What::Finished } else { What::Stopped });
         }
         self.end_the_held();
-        // Neighbours that nearly cancel leave the rounding of their own size.
-        Heard { frame: mixed, slack: 2e-6 * weight.max(1.0) }
     }
 
     fn is_due(&self, waiting: &Waiting) -> bool {
         match waiting.until {
             Until::Frame(frame) => frame <= self.now,
-            Until::Left(frames) => frames == 0,
+            Until::Left(time) => time == 0,
         }
     }
 
@@ -255,7 +326,11 @@ impl Stage {
         let held = |it: &&Voice| it.stopping && it.is_held(&self.buses);
         let numbers: Vec<u64> = self.playing.iter().filter(held).map(|it| it.number).collect();
         for number in numbers {
-            self.playing.retain(|voice| voice.number != number);
+            let at = self.playing.iter().position(|voice| voice.number == number);
+            let voice = self.playing.remove(at.expect("it plays"));
+            if let Some(shaper) = voice.shaper.filter(|it| !it.filters.is_silent()) {
+                self.ring_out(voice.bus, shaper);
+            }
             self.end(number, What::Stopped);
         }
     }
@@ -264,11 +339,12 @@ impl Stage {
         let until = match request.start {
             Start::Now => Until::Left(0),
             Start::At(frame) => Until::Frame(frame),
-            Start::Delay(by) => Until::Left(self.frames_of(by)),
+            Start::Delay(by) => Until::Left(u128::from(self.frames_of(by)) << 32),
         };
         let voice = self.voice(number, request, when_full);
         let mut waiting = Waiting { until, voice, paused: false, stood_still: false };
         if self.is_due(&waiting) {
+            self.set_out(&mut waiting.voice);
             waiting.voice.rise(0, self.declick);
             self.claim(waiting.voice);
         } else if self.waiting.len() == self.config.scheduled {
@@ -303,7 +379,11 @@ impl Stage {
             wrapped: false,
             looping,
             behind: None,
+            own_speed: request.speed,
+            pace: 1.0,
             speed: Speed::rest(self.ratio(request.speed, clip)),
+            shape: request.shape,
+            shaper: None,
             gain: Ramp::rest(request.gain),
             pan: pan_law(request.pan).map(Ramp::rest),
             fade,

@@ -2,8 +2,11 @@
 
 use voicepool::{Frame, Interpolation, Priority, WhenFull};
 
+use super::bus::{self, Bus};
 use super::clip::{Clip, power_of_a_fade};
-use super::naive::Why;
+use super::filter::{Filters, HIGH_OFF, LOW_OFF};
+use super::naive::{Change, Why};
+use super::submix::ROOMS;
 
 /// A gain on its way.
 #[derive(Clone, Debug)]
@@ -127,6 +130,22 @@ impl Speed {
         (self.fine() >> 15) as u64
     }
 
+    /// Moves on by a frame.
+    pub fn walk(&mut self) {
+        self.at = self.over.min(self.at + 1);
+    }
+
+    /// The longest step until it is there.
+    pub fn longest(&self) -> u64 {
+        let last = self.from + self.over * self.slope;
+        (self.fine().max(if self.left() == 0 { 0 } else { last }) >> 15) as u64
+    }
+
+    /// How many frames it is still on its way.
+    pub fn left(&self) -> u64 {
+        (self.over - self.at) as u64
+    }
+
     /// Keeps the speed it has.
     pub fn freeze(&mut self) {
         let to = self.fine() >> 15;
@@ -153,26 +172,47 @@ fn rounded(level: f64) -> f64 {
     (level / unit).round() * unit
 }
 
-/// A bus, the master among them.
-#[derive(Clone, Debug)]
-pub struct Bus {
-    pub gain: Ramp,
-    pub hold: Ramp,
-    pub mute: Ramp,
+/// What shapes a voice or a bus beside its gains: cut-offs in Hz, and what is sent to each room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    pub low_pass: f32,
+    pub high_pass: f32,
+    pub sends: [f32; ROOMS],
 }
 
-impl Bus {
-    pub fn gains(&self) -> [&Ramp; 3] {
-        [&self.gain, &self.hold, &self.mute]
+impl Shape {
+    pub const PLAIN: Shape = Shape { low_pass: LOW_OFF, high_pass: HIGH_OFF, sends: [0.0; ROOMS] };
+
+    pub fn change(&mut self, change: Change) {
+        match change {
+            Change::LowPass(hz, _) => self.low_pass = hz,
+            Change::HighPass(hz, _) => self.high_pass = hz,
+            Change::Send(room, to, _) => self.sends[room] = to,
+            _ => (),
+        }
+    }
+}
+
+/// The same as it is, frame by frame.
+#[derive(Clone, Debug)]
+pub struct Shaper {
+    pub filters: Filters,
+    pub sends: [Ramp; ROOMS],
+}
+
+impl Shaper {
+    pub fn new(shape: &Shape, rate: u32) -> Shaper {
+        let filters = Filters::set(shape.low_pass, shape.high_pass, rate);
+        Shaper { filters, sends: shape.sends.map(Ramp::rest) }
     }
 
-    pub fn step(&mut self) {
-        [&mut self.gain, &mut self.hold, &mut self.mute].into_iter().for_each(Ramp::step);
-    }
-
-    /// A rising ramp counts at its target, a falling one at its present value.
-    pub fn promise(&self) -> f64 {
-        self.gains().map(|ramp| f64::from(ramp.promise())).iter().product()
+    pub fn turn(&mut self, change: Change, over: u64, declick: u64, rate: u32) {
+        match change {
+            Change::LowPass(hz, _) => self.filters.low.turn(hz, over, declick, rate),
+            Change::HighPass(hz, _) => self.filters.high.turn(hz, over, declick, rate),
+            Change::Send(room, to, _) => self.sends[room].head_for(to, over),
+            _ => unreachable!("nothing else shapes"),
+        }
     }
 }
 
@@ -191,7 +231,13 @@ pub struct Voice {
     pub looping: Option<(u64, u64)>,
     /// The loop that it has been round, and will go round no more.
     pub behind: Option<(u64, u64)>,
+    /// Its own as it was asked for, and the pace of its bus that it goes at.
+    pub own_speed: f32,
+    pub pace: f32,
     pub speed: Speed,
+    /// Its filters and sends as they were asked for, and as they are while it plays.
+    pub shape: Shape,
+    pub shaper: Option<Shaper>,
     pub gain: Ramp,
     pub pan: [Ramp; 2],
     pub fade: Ramp,
@@ -211,8 +257,7 @@ pub struct Voice {
 impl Voice {
     /// The buses it goes through.
     pub fn way<'a>(&self, buses: &'a [Bus]) -> impl Iterator<Item = &'a Bus> + use<'a> {
-        let own = if self.bus == 0 { None } else { Some(&buses[self.bus]) };
-        own.into_iter().chain([&buses[0]])
+        bus::way(buses, self.bus).into_iter().map(|bus| &buses[bus])
     }
 
     /// Its own gains, but for the pan.
@@ -275,7 +320,8 @@ impl Voice {
             power = power_of_a_fade(power, beyond, left as f64 / f64::from(rate));
         }
         let gains = self.gains().map(|ramp| f64::from(ramp.promise()));
-        rounded(power.sqrt() * gains.iter().product::<f64>())
+        let sent: f64 = self.shape.sends.iter().map(|send| f64::from(*send).powi(2)).sum();
+        rounded(power.sqrt() * gains.iter().product::<f64>() * (1.0 + sent).sqrt())
     }
 
     /// Where it will be after so many frames of this step.
@@ -291,7 +337,8 @@ impl Voice {
 
     /// How loud it would be through its bus as it is now, before the master.
     pub fn level(&self, own: f64, buses: &[Bus]) -> f64 {
-        if self.bus == 0 { own } else { own * buses[self.bus].promise() }
+        let way = bus::way(buses, self.bus).into_iter().filter(|bus| *bus != 0);
+        way.fold(own, |level, bus| level * buses[bus].promise())
     }
 
     /// Comes up from silence, no faster than what is heard may change; but the beginning of a
@@ -343,8 +390,8 @@ impl Voice {
         sinc: &[[f64; 16]],
     ) -> Frame {
         // The way out first, then what is its own, then the sides.
-        let way = self.way(buses).flat_map(Bus::gains);
-        let gain: f32 = way.chain(self.gains()).map(Ramp::now).product();
+        let way = bus::gains_to_submix(buses, self.bus, self.shaper.is_some());
+        let gain: f32 = way.into_iter().chain(self.gains()).map(Ramp::now).product();
         let [left, right] = self.read(clip, between, sinc);
         let [to_left, to_right] = self.sides();
         [left * (gain * to_left), right * (gain * to_right)]

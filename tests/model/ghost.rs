@@ -1,0 +1,147 @@
+//! What the naive mixer lets be heard of those who have lost their voice: 5 ms, fading out.
+
+use voicepool::{Frame, Interpolation};
+
+use super::bus::{self, Bus};
+use super::clip::Clip;
+use super::stage::Stage;
+use super::submix::Sheet;
+use super::voice::{Ramp, Shaper, Voice};
+
+/// Somebody who was robbed or has jumped, through the buses as they were then; or, without a voice, filters
+/// that ring on.
+pub struct Ghost {
+    voice: Option<Voice>,
+    bus: usize,
+    shaper: Option<Shaper>,
+    buses: Vec<Bus>,
+    left: u64,
+    /// Of what is filtered, how much of its end fades out.
+    fades: u64,
+}
+
+impl Ghost {
+    /// Adds the next of its frames. Whether there is more.
+    pub fn frame(
+        &mut self,
+        clips: &[Clip],
+        between: Interpolation,
+        sinc: &[[f64; 16]],
+        now: u64,
+        at: usize,
+        sheet: &mut Sheet,
+    ) -> bool {
+        let gone = |it: &mut Voice| it.is_held(&self.buses) || it.stopping && it.fade.left() == 0;
+        self.voice.take_if(gone);
+        let mut frame = [0.0; 2];
+        if let Some(voice) = &mut self.voice {
+            frame = voice.sound(&clips[voice.clip], &self.buses, between, sinc);
+        }
+        if let Some(shaper) = &mut self.shaper {
+            let mut fade = Ramp::rest(1.0);
+            if self.left <= self.fades {
+                fade.head_for(0.0, self.fades);
+                (self.left..self.fades).for_each(|_| fade.step());
+            }
+            faded(shaper, self.bus, &self.buses, now, frame, fade.now(), at, sheet);
+        } else if self.voice.is_some() {
+            sheet.add(at, bus::submix(&self.buses, self.bus), frame);
+        }
+        self.voice.take_if(|voice| voice.walk(&clips[voice.clip]));
+        self.buses.iter_mut().for_each(Bus::step);
+        self.left -= 1;
+        self.left > 0
+    }
+}
+
+/// Plays a frame of a voice through its filters, to where it belongs and into rooms.
+pub fn play_shaped(
+    shaper: &mut Shaper,
+    bus: usize,
+    buses: &[Bus],
+    now: u64,
+    frame: Frame,
+    at: usize,
+    sheet: &mut Sheet,
+) {
+    faded(shaper, bus, buses, now, frame, 1.0, at, sheet);
+}
+
+#[allow(clippy::too_many_arguments, reason = "all of them are what a frame depends on")]
+fn faded(
+    shaper: &mut Shaper,
+    bus: usize,
+    buses: &[Bus],
+    now: u64,
+    frame: Frame,
+    fade: f32,
+    at: usize,
+    sheet: &mut Sheet,
+) {
+    let frame = shaper.filters.frame(now, frame).map(|side| side * fade);
+    for (room, send) in shaper.sends.iter_mut().enumerate() {
+        if !send.is_silent() {
+            sheet.send(at, room, frame, send.now() * bus::faders_to_rooms(buses, bus));
+        }
+        send.step();
+    }
+    let gain = bus::faders_to_submix(buses, bus);
+    sheet.add(at, bus::submix(buses, bus), frame.map(|side| side * gain));
+}
+
+impl Stage {
+    /// What was heard fades out within 5 ms, at the speed it has and through the buses as they are.
+    /// What will be paused by then fades out as it is, and so does what will have stopped.
+    pub fn leave_ghost(&mut self, at: usize) {
+        let mut ghost = self.playing[at].clone();
+        if let Some(shaper) = &mut self.playing[at].shaper {
+            // What rang in it rings on in the ghost's.
+            shaper.filters.empty();
+        }
+        if !ghost.is_sounding(&self.buses) {
+            if let Some(shaper) = ghost.shaper.filter(|it| !it.filters.is_silent()) {
+                self.ring_out(ghost.bus, shaper);
+            }
+            return;
+        }
+        if ghost.hold.to == 0.0 && ghost.hold.left() > self.declick {
+            self.tally.count("a voice that loses its place while it is paused slowly");
+        }
+        let leaving = ghost.stopping && ghost.fade.left() <= self.declick;
+        let shaper = ghost.shaper.clone();
+        let mut fades = self.declick;
+        if shaper.is_some() {
+            // It is faded behind its filters; or only their ringing, if it falls silent by itself.
+            let falls = |ramp: &Ramp| ramp.to == 0.0 && ramp.left() < self.declick;
+            let paused = falls(&ghost.hold) || ghost.way(&self.buses).any(|bus| falls(&bus.hold));
+            if leaving || paused {
+                fades = self.declick / 4;
+            }
+        } else if !(leaving && ghost.hold.left() == 0) {
+            // Unless it is still coming up: then its own fade is not all there is to it.
+            ghost.hold.hurry(0.0, self.declick);
+        }
+        ghost.speed.freeze();
+        self.haunt(Some(ghost.clone()), ghost.bus, shaper, fades);
+    }
+
+    /// It has ended, and its filters ring on for a moment.
+    pub fn ring_out(&mut self, bus: usize, shaper: Shaper) {
+        self.haunt(None, bus, Some(shaper), self.declick);
+    }
+
+    fn haunt(&mut self, voice: Option<Voice>, bus: usize, shaper: Option<Shaper>, fades: u64) {
+        if let Some(submix) = bus::submix(&self.buses, bus) {
+            self.submixes[submix].tail = self.declick;
+        }
+        let shaper = shaper.map(|mut shaper| {
+            // What there is no room for yet is not heard in it later.
+            for (send, room) in shaper.sends.iter_mut().zip(&self.rooms) {
+                *send = if room.is_some() { send.clone() } else { Ramp::rest(0.0) };
+            }
+            shaper
+        });
+        let (buses, left) = (self.buses.clone(), self.declick);
+        self.ghosts.push(Ghost { voice, bus, shaper, buses, left, fades });
+    }
+}
