@@ -7,15 +7,16 @@ mod common;
 use allocator::{heap_calls, held};
 use common::{Random, mono, noise};
 use voicepool::{
-    BusId, Config, Mixer, Play, Priority, Sound, Target, VoiceId, WhenFull, WhenStolen, ms, secs,
+    BusId, Config, Mixer, Play, Priority, Reverb, RoomId, Sound, Target, VoiceId, WhenFull,
+    WhenStolen, ms, secs,
 };
 
 /// What a mixer may take, sounds aside.
-const MOST_BYTES: isize = 768 * 1024;
+const MOST_BYTES: isize = 1280 * 1024;
 
 /// A mixer of the default sizes stays small, with everything asked for that takes memory only then: the
-/// largest pool, both of the pictures, positions, and a control of every kind waiting for every ticket
-/// and every bus.
+/// largest pool, a room, three submixes, both of the pictures, positions, and a control of every kind
+/// waiting for every ticket and every bus.
 #[test]
 fn a_default_mixer_is_small() {
     let blip = mono(48_000, &[0.5]);
@@ -25,6 +26,8 @@ fn a_default_mixer_is_small() {
     let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
     let opened = held() - before;
     mixer.resize(256).expect("as many as may be");
+    mixer.set_reverb(RoomId::new(0), Reverb::DEFAULT, ms(0));
+    (1..4).for_each(|bus| mixer.set_low_pass(BusId::new(bus), 900.0, ms(0)));
     // As many plays as there can be: those that wait for a frame that never comes, those that play,
     // those that are paused and so park, and those that are still in the queue.
     let mut plays = Vec::with_capacity(tickets);
@@ -62,6 +65,9 @@ fn say_everything(mixer: &Mixer, target: impl Into<Target>) {
     let target = target.into();
     mixer.set_gain(target, 0.5, ms(9));
     mixer.set_mute(target, true);
+    mixer.set_low_pass(target, 500.0, ms(9));
+    mixer.set_high_pass(target, 50.0, ms(9));
+    (0..4).for_each(|room| mixer.set_send(target, RoomId::new(room), 0.5, ms(9)));
     mixer.end_loop(target);
     mixer.resume(target, ms(9));
     mixer.stop(target, ms(9));

@@ -1,0 +1,57 @@
+//! Law 5 for voices with filters of their own: what rings in these is faded out like all else.
+
+mod common;
+
+use common::{mono, sine};
+use voicepool::{BusId, Config, Frame, Mixer, Play, Renderer, VoiceId, ms};
+
+const RATE: u32 = 48_000;
+
+/// The largest step from frame to frame, in those of a sine of 100 Hz.
+fn largest_step(frames: &[Frame]) -> f32 {
+    let own = std::f32::consts::TAU * 100.0 / RATE as f32;
+    frames.windows(2).map(|pair| (pair[1][0] - pair[0][0]).abs() / own).fold(0.0, f32::max)
+}
+
+/// A sine that has been heard through a low-pass for a while.
+fn heard(hertz: f32) -> (Mixer, Renderer, VoiceId) {
+    let (mixer, mut renderer) =
+        Mixer::offline(Config { sample_rate: RATE, ..Config::default() }).expect("a mixer");
+    let sound = mono(RATE, &sine(RATE, 100.0, 0.0, 48_000));
+    let id =
+        mixer.play(Play::of(&sound).low_pass(hertz).bus(BusId::new(1))).expect("there is room");
+    renderer.frames(9728);
+    (mixer, renderer, id)
+}
+
+#[test]
+fn a_seek_does_not_make_what_rings_in_a_filter_ring_twice() {
+    // Every phase of the sine on which it may jump.
+    for phase in 0..5 {
+        for hertz in [60.0, 150.0, 400.0, 3000.0] {
+            let (mixer, mut renderer, id) = heard(hertz);
+            renderer.frames(128 * phase);
+            mixer.seek(id, ms(333));
+            let step = largest_step(&renderer.frames(2048));
+            assert!(step <= 1.5, "{step} at {hertz} Hz, phase {phase}");
+        }
+    }
+}
+
+#[test]
+fn what_is_paused_and_then_stopped_rings_out() {
+    for phase in 0..5 {
+        for hertz in [60.0, 150.0, 400.0] {
+            for wait in [128, 256, 384, 512] {
+                let (mixer, mut renderer, id) = heard(hertz);
+                renderer.frames(128 * phase);
+                mixer.pause(id, ms(0));
+                let mut frames = renderer.frames(wait);
+                mixer.stop(id, ms(0));
+                frames.extend(renderer.frames(2048));
+                let step = largest_step(&frames);
+                assert!(step <= 1.5, "{step} at {hertz} Hz, phase {phase}, after {wait} frames");
+            }
+        }
+    }
+}
