@@ -5,7 +5,7 @@ mod ear;
 mod watch;
 
 pub use ear::{EarTest, PARTS};
-pub use watch::{Entry, Kind, Meter, Scene, Theft, decibels};
+pub use watch::{BusMeter, Entry, Kind, Meter, Scene, Theft, decibels};
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::script::Cue;
 use crate::show;
 use crate::stage::{SPARKLES, Stage};
 use crate::tally::{Loss, Losses, Tally};
-use crate::wand::{ANSWERS, TICKS, Wand};
+use crate::wand::{ANSWERS, BUSES, TICKS, Wand};
 
 /// After so many ticks without a key, it plays by itself.
 const PATIENCE: u64 = 12 * TICKS;
@@ -49,6 +49,8 @@ pub struct App {
     /// The pool, as it was last seen.
     pub voices: Vec<VoiceInfo>,
     pub meters: [Meter; 2],
+    /// In the order of [`BUSES`].
+    pub buses: [BusMeter; BUSES.len()],
     pub load_worst: f32,
     pub flashes: HashMap<usize, Theft>,
     pub log: VecDeque<Entry>,
@@ -100,6 +102,7 @@ impl App {
             ticks: 0,
             voices: Vec::new(),
             meters: Default::default(),
+            buses: Default::default(),
             load_worst: 0.0,
             flashes: HashMap::new(),
             log: VecDeque::new(),
@@ -238,6 +241,13 @@ impl App {
                 self.say("no sound in this folder is long, or called *_loop or *_bed".into());
             }
             Action::Ambience => self.wand.ambience(!self.wand.has_ambience()),
+            Action::UnderWater => self.wand.dive(!self.wand.is_under_water()),
+            Action::Cave => self.wand.cave(!self.wand.is_in_cave()),
+            Action::Duck => {
+                if let Err(error) = self.wand.duck(!self.wand.is_ducking()) {
+                    self.say(error.to_string());
+                }
+            }
             Action::Louder => self.set_volume(self.volume + 3),
             Action::Softer => self.set_volume(self.volume - 3),
             Action::Mute => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use voicepool::{Mixer, Sound};
 
 /// The keys that sounds are put on, in this order. All others are the app's.
-pub const KEYS: &str = "1234567890bcdgijklnoruvxyzBCDGIJKLNORUVXYZ";
+pub const KEYS: &str = "1234567890bcdgijklnovxyzBCDGIJKLNORUVXYZ";
 
 /// What lasts longer is a track: nobody throws it by the hundred.
 pub const LONG: Duration = Duration::from_secs(10);

@@ -15,6 +15,9 @@ pub enum Action {
     MoreVoices,
     FewerVoices,
     Ambience,
+    UnderWater,
+    Cave,
+    Duck,
     Louder,
     Softer,
     Mute,
@@ -29,8 +32,8 @@ pub enum Action {
 
 /// The app's keys: how they are written, what they are, what they are called on the screen, and what
 /// they do.
-pub const KEYS: [(&str, &[KeyCode], &str, Action); 15] = [
-    ("space", &[KeyCode::Char(' ')], "wave the wand", Action::Wave),
+pub const KEYS: [(&str, &[KeyCode], &str, Action); 18] = [
+    ("space", &[KeyCode::Char(' ')], "wave the wand; a click, at the pointer", Action::Wave),
     ("s", &[KeyCode::Char('s')], "a storm that floods the pool, on and off", Action::Storm),
     ("e", &[KeyCode::Char('e')], "the ear test; in it, the other of A and B", Action::EarTest),
     ("f", &[KeyCode::Char('f')], "freeze on the last theft: why that voice?", Action::Freeze),
@@ -45,6 +48,9 @@ pub const KEYS: [(&str, &[KeyCode], &str, Action); 15] = [
     ("↑", &[KeyCode::Up], "louder, by 3 dB", Action::Louder),
     ("↓", &[KeyCode::Down], "softer, by 3 dB", Action::Softer),
     ("a", &[KeyCode::Char('a')], "looping ambience, on and off", Action::Ambience),
+    ("u", &[KeyCode::Char('u')], "head under water, and out again", Action::UnderWater),
+    ("r", &[KeyCode::Char('r')], "a cave that rings, and out again", Action::Cave),
+    ("t", &[KeyCode::Char('t')], "the ambience makes room for spells, or not", Action::Duck),
     ("m", &[KeyCode::Char('m')], "mute", Action::Mute),
     ("p", &[KeyCode::Char('p')], "pause", Action::Pause),
     ("? h", &[KeyCode::Char('?'), KeyCode::Char('h')], "this help", Action::Help),

@@ -248,6 +248,86 @@ fn ambience_begins_parks_and_ends() {
 }
 
 #[test]
+fn under_water_the_treble_is_gone_until_it_is_left() {
+    // The power of what changes from frame to frame, as a share of all.
+    let treble = |stand: &mut Stand| {
+        let frames = stand.pass(TICKS).renderer.frames(RATE as usize);
+        let power = |samples: Vec<f32>| samples.iter().map(|s| f64::from(s * s)).sum::<f64>();
+        let steps = frames.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
+        power(steps) / power(frames.iter().map(|frame| frame[0]).collect())
+    };
+    let mut stand = Stand::taken_over(16);
+    let air = treble(stand.press('a'));
+    let water = treble(stand.press('u'));
+    assert!(water < air / 10.0, "{air}, then {water}");
+    assert!(stand.screen(80, 24).contains(" · water"));
+    let air_again = treble(stand.press('u'));
+    assert!(air_again > air / 2.0, "{air}, at the end {air_again}");
+    assert!(!stand.screen(80, 24).contains(" · water"));
+}
+
+#[test]
+fn a_cave_rings_on_when_nothing_plays_any_more() {
+    let ring = |in_cave: bool| {
+        let mut stand = Stand::taken_over(16);
+        if in_cave {
+            stand.press('r').pass(1);
+        }
+        assert_eq!(stand.screen(80, 24).contains(" · cave"), in_cave);
+        stand.press('1').press('5').pass(1);
+        stand.app.wand.hush(std::time::Duration::ZERO);
+        stand.pass(TICKS / 4);
+        assert_eq!(stand.app.wand.stats.live, 0);
+        stand.renderer.frames(1000).iter().any(|frame| *frame != [0.0; 2])
+    };
+    assert!(ring(true) && !ring(false));
+    let mut stand = Stand::taken_over(16);
+    stand.press('r').press('s').pass(TICKS).press('r').press('s').pass(TICKS);
+    assert!(!stand.app.wand.is_in_cave() && !stand.screen(80, 24).contains(" · cave"));
+}
+
+#[test]
+fn the_buses_show_their_voices_and_where_they_are_mixed_by_themselves_their_levels() {
+    let mut stand = Stand::taken_over(16);
+    stand.press('a').press('s').pass(TICKS);
+    let line = |stand: &mut Stand, name: &str| {
+        let screen = stand.screen(120, 40);
+        let line = screen.lines().find_map(|line| line.split_once(&format!("{name} ")));
+        line.unwrap_or_else(|| panic!("{name}\n{screen}")).1.trim_matches([' ', '"']).to_owned()
+    };
+    assert_eq!(line(&mut stand, "ambience"), "3");
+    assert_eq!(line(&mut stand, "spells"), "13");
+    let loud = line(stand.press('u').pass(TICKS), "spells");
+    assert!(loud.contains('█') && loud.ends_with(" dB"), "{loud}");
+    stand.press('u').pass(2 * TICKS);
+    assert_eq!(line(&mut stand, "ambience"), "3", "dry, it is measured no more");
+}
+
+#[test]
+fn the_ambience_makes_room_for_spells_while_they_sound() {
+    let mut stand = Stand::taken_over(16);
+    let ducked = |stand: &Stand| stand.app.buses.map(|bus| bus.ducked.map(f32::round));
+    stand.press('a').press('t').pass(TICKS);
+    assert_eq!(ducked(&stand), [None, None], "nobody casts");
+    stand.press('s').pass(TICKS);
+    assert_eq!(ducked(&stand), [None, Some(-9.0)]);
+    assert!(stand.screen(120, 40).contains("▾9 dB") && stand.screen(80, 24).contains(" · duck"));
+    stand.press('s').pass(4 * TICKS);
+    assert_eq!(ducked(&stand), [None, None]);
+    stand.press('s').press('t').pass(TICKS);
+    assert_eq!(ducked(&stand), [None, None], "it makes room no more");
+    assert!(!stand.screen(80, 24).contains(" · duck"));
+}
+
+#[test]
+fn the_smallest_screen_has_room_for_all_that_is_on_in_a_storm() {
+    let mut stand = Stand::taken_over(16);
+    ['s', 'u', 'r', 't'].into_iter().for_each(|key| _ = stand.press(key));
+    let says = "steal the quietest · storm · water · cave · duck";
+    assert!(stand.screen(80, 24).contains(says));
+}
+
+#[test]
 fn mute_pause_and_volume_do_what_they_say() {
     let mut stand = Stand::taken_over(8);
     let is_silent = |stand: &mut Stand| {
@@ -370,7 +450,7 @@ fn it_can_be_drawn_at_any_size_in_any_state() {
     let mut stand = Stand::new(16);
     let sizes = [(1, 1), (79, 24), (80, 23), (80, 24), (81, 25), (100, 30), (120, 36), (300, 90)];
     for voices in ['+', '+', '+', '+', '+', '-'] {
-        for state in ['m', 's', 'e', 'f', '?', '?', 'f'] {
+        for state in ['m', 's', 'u', 'r', 't', 'e', 'f', '?', '?', 'f'] {
             stand.press(state).pass(5);
             for (columns, rows) in sizes {
                 stand.screen(columns, rows);

@@ -104,6 +104,9 @@ fn header(buffer: &mut Buffer, area: Rect, app: &App) {
         on(app.paused, "paused".into()),
         on(app.muted, "muted".into()),
         on(app.volume != 0 && !app.muted, format!("{:+} dB", app.volume)),
+        on(app.wand.is_under_water(), "water".into()),
+        on(app.wand.is_in_cave(), "cave".into()),
+        on(app.wand.is_ducking(), "duck".into()),
         on(app.plays_by_itself(), "plays by itself".into()),
     ];
     let mut line = Line::default();

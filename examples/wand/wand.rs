@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use voicepool::{
-    BusId, Ending, Event, Mixer, Play, Priority, Stats, VoiceId, WhenFull, db, ms, semitones, to_db,
+    BusId, BusState, Duck, Ending, Error, Event, Mixer, Play, Priority, Reverb, RoomId, Stats,
+    VoiceId, WhenFull, db, ms, secs, semitones, to_db,
 };
 
 use crate::cast::{Cast, LONG};
@@ -31,6 +32,24 @@ const LENGTH: u64 = 24 * TICKS;
 
 /// All but the ambience, so that it can be ended on its own.
 const SPELLS: BusId = BusId::new(1);
+const AMBIENCE: BusId = BusId::new(2);
+
+/// The buses that are shown, with their names.
+pub const BUSES: [(BusId, &str); 2] = [(SPELLS, "spells"), (AMBIENCE, "ambience")];
+
+/// How the ambience makes room for spells.
+const UNDER_SPELLS: Duck = Duck { attack: ms(80), release: ms(900), ..Duck::DEFAULT };
+
+/// What is left to be heard under water, in Hz.
+const UNDER_WATER: f32 = 500.0;
+
+/// How long it takes to dive, and to walk into the cave.
+const WAY: Duration = ms(300);
+
+const CAVE: RoomId = RoomId::new(0);
+
+/// How much of what is heard rings in the cave.
+const RINGS: f32 = 0.6;
 
 /// As much as is thrown of a long sound, where there is nothing shorter to throw.
 const THROWN: Duration = Duration::from_secs(3);
@@ -97,6 +116,9 @@ pub struct Wand {
     /// Long sounds that were thrown, and the frame on which each has to end.
     cuts: Vec<(u64, VoiceId)>,
     bursts: Vec<Burst>,
+    under_water: bool,
+    in_cave: bool,
+    ducks: bool,
 }
 
 struct Storm {
@@ -122,6 +144,9 @@ impl Wand {
             ambiences: 0,
             cuts: Vec::new(),
             bursts: Vec::new(),
+            under_water: false,
+            in_cave: false,
+            ducks: false,
         }
     }
 
@@ -233,6 +258,43 @@ impl Wand {
         }
     }
 
+    pub fn is_under_water(&self) -> bool {
+        self.under_water
+    }
+
+    /// Takes the treble away, or brings it back.
+    pub fn dive(&mut self, under: bool) {
+        self.under_water = under;
+        let low_pass = if under { UNDER_WATER } else { BusState::DEFAULT.low_pass };
+        BUSES.iter().for_each(|(bus, _)| self.mixer.set_low_pass(*bus, low_pass, WAY));
+    }
+
+    pub fn is_in_cave(&self) -> bool {
+        self.in_cave
+    }
+
+    /// Into the cave, or out of it: then it rings out.
+    pub fn cave(&mut self, inside: bool) {
+        self.in_cave = inside;
+        if inside {
+            let cave = Reverb { decay: secs(3.5), size: 0.9, ..Reverb::DEFAULT };
+            self.mixer.set_reverb(CAVE, cave, ms(0));
+        }
+        let send = if inside { RINGS } else { 0.0 };
+        BUSES.iter().for_each(|(bus, _)| self.mixer.set_send(*bus, CAVE, send, WAY));
+    }
+
+    pub fn is_ducking(&self) -> bool {
+        self.ducks
+    }
+
+    /// Lets the ambience make room for spells, or no more.
+    pub fn duck(&mut self, on: bool) -> Result<(), Error> {
+        self.mixer.set_duck(AMBIENCE, SPELLS, on.then_some(UNDER_SPELLS))?;
+        self.ducks = on;
+        Ok(())
+    }
+
     /// The answer to a full pool: its place in [`ANSWERS`].
     pub fn answer(&self) -> usize {
         self.answer
@@ -316,7 +378,7 @@ impl Wand {
         let play = Play::of(sound).pan(across).gain(db(spell.gain)).speed(speed);
         let play = play.delay(spell.after).priority(spell.priority).tag(tag.pack());
         let play = match spell.looping {
-            true => play.looping().fade_in(ms(600)),
+            true => play.looping().fade_in(ms(600)).bus(AMBIENCE),
             false => play.bus(SPELLS),
         };
         let is_cut = !spell.whole && !spell.looping && sound.duration() > LONG;

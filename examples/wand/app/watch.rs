@@ -1,10 +1,10 @@
 //! What the app sees of the pool and hears from it: meters, flashes, the log, and the last theft.
 
-use voicepool::{Ending, Event, Parking, VoiceId, VoiceInfo, WhenFull, db, to_db};
+use voicepool::{BusStats, Ending, Event, Parking, VoiceId, VoiceInfo, WhenFull, db, to_db};
 
 use super::App;
 use crate::tally::{FAINT, Loss};
-use crate::wand::{ANSWERS, TICKS, Tag};
+use crate::wand::{ANSWERS, BUSES, TICKS, Tag};
 
 /// How long a theft flashes, in ticks.
 const FLASH: u64 = TICKS / 5;
@@ -29,6 +29,28 @@ impl Meter {
         if self.level >= self.hold || self.held_for > 3 * TICKS / 2 {
             (self.hold, self.held_for) = (self.level, 0);
         }
+    }
+}
+
+/// What is seen of a bus.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BusMeter {
+    pub playing: usize,
+    /// What leaves it, while it is mixed by itself.
+    pub level: Option<Meter>,
+    /// How far it is turned down, if it is, in decibels.
+    pub ducked: Option<f32>,
+}
+
+impl BusMeter {
+    fn show(&mut self, stats: &BusStats) {
+        self.playing = stats.playing;
+        self.ducked = (stats.duck < 1.0).then_some(to_db(stats.duck));
+        self.level = stats.peak.map(|[left, right]| {
+            let mut level = self.level.unwrap_or_default();
+            level.show(left.max(right));
+            level
+        });
     }
 }
 
@@ -189,6 +211,9 @@ impl App {
         let stats = &self.wand.stats;
         for (meter, peak) in self.meters.iter_mut().zip(stats.peak) {
             meter.show(peak);
+        }
+        for (meter, (bus, _)) in self.buses.iter_mut().zip(BUSES) {
+            meter.show(&self.wand.mixer.bus_stats(bus));
         }
         self.load_worst = self.load_worst.max(stats.load_worst);
         self.wand.mixer.reset_peaks();

@@ -8,12 +8,13 @@ use ratatui::widgets::{Row, Table, Widget};
 use voicepool::{OutputState, to_db};
 
 use super::{bar, big, clip, clip_names, columns, ink, rule, share};
-use crate::app::{App, EarTest, Kind, Meter, PARTS, decibels};
+use crate::app::{App, BusMeter, EarTest, Kind, Meter, PARTS, decibels};
 use crate::cast::Cast;
 use crate::stage::SPARKLES;
 use crate::tally::{FAINT, Loss, Losses};
+use crate::wand::BUSES;
 
-/// The master's peaks, the pool, and how the sound gets out.
+/// The master's peaks, the pool, how the sound gets out, and the buses where there is room.
 pub fn meters(buffer: &mut Buffer, area: Rect, app: &App) {
     let area = Rect { x: area.x + 1, width: area.width - 2, ..area };
     let stats = &app.wand.stats;
@@ -47,9 +48,30 @@ pub fn meters(buffer: &mut Buffer, area: Rect, app: &App) {
             ("refused", app.stage.refused),
         ),
     ];
-    for (y, line) in (area.y..area.bottom()).zip(lines) {
+    let buses = app.buses.iter().zip(BUSES).map(|(meter, (_, name))| bus(name, meter));
+    for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().chain(buses)) {
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
+}
+
+/// How many voices a bus has, how loud it is where it is mixed by itself (in the cave, under water), and how
+/// far it is ducked.
+fn bus(name: &str, meter: &BusMeter) -> Line<'static> {
+    const WIDTH: u16 = 6;
+    let mut line = Line::from(vec![
+        Span::styled(format!("{name:<9}"), ink::DIM),
+        Span::raw(format!("{:<4}", meter.playing)),
+    ]);
+    if let Some(meter) = meter.level {
+        let (level, hold) = (to_db(meter.level), to_db(meter.hold));
+        let style = Style::new().fg(ink::level(hold - 6.0)).bg(ink::NIGHT);
+        line.push_span(Span::styled(bar(WIDTH, share(level)), style));
+        line.push_span(Span::raw(format!(" {:<7}", decibels(hold).replace("silence", ""))));
+    }
+    if let Some(ducked) = meter.ducked {
+        line.push_span(Span::styled(format!("▾{:.0} dB", ducked.abs()), ink::WARM));
+    }
+    line
 }
 
 /// Where the sound goes, and how long it takes to get there.

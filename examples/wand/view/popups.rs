@@ -43,24 +43,20 @@ pub fn help(buffer: &mut Buffer, screen: Rect, app: &App) {
             Span::styled(*does, ink::TEXT),
         ])
     });
-    let mouse = Line::from(vec![
-        Span::styled(" click  ", ink::BRIGHT),
-        Span::styled("wave at the pointer", ink::TEXT),
-    ]);
     let left = Rect { width: 52.min(area.width), ..area };
-    write(buffer, left, keys.chain([mouse]));
+    write(buffer, left, keys);
     let skipped = app.wand.cast.skipped.iter();
     let skipped = skipped.map(|skipped| {
         let file = std::slice::from_ref(&skipped.file);
         Line::styled(clip_names(&skipped.to_string(), file, area.width.into()), ink::HOT)
     });
-    let below = area.y + keys::KEYS.len() as u16 + 2;
+    let below = area.y + keys::KEYS.len() as u16;
     let rest = area.bottom().saturating_sub(below);
     write(buffer, Rect { y: below.min(area.bottom()), height: rest, ..area }, skipped);
     let sounds = Rect {
         x: left.right(),
         width: area.right() - left.right(),
-        height: area.height.min(keys::KEYS.len() as u16 + 1),
+        height: area.height.min(keys::KEYS.len() as u16),
         ..area
     };
     let members = app.wand.cast.members.iter().enumerate().filter_map(|(sound, member)| {
