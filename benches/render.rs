@@ -1,8 +1,10 @@
 //! What a block of 512 frames costs, by voices and by how they are read; what a theft and a play
 //! cost. `cargo bench --bench render`, and a name to run only some. Items are voice-frames, unless
-//! said otherwise.
+//! said otherwise. With `ratios` alone, what filters and rooms cost; see `render/ratios.rs`.
 
 mod common;
+#[path = "render/ratios.rs"]
+mod ratios;
 
 use std::fmt;
 
@@ -16,7 +18,10 @@ const VOICES: [usize; 5] = [1, 32, 256, 1024, 4096];
 const ASKEW: f32 = 1.1892;
 
 fn main() {
-    divan::main();
+    match std::env::args().nth(1).as_deref() {
+        Some("ratios") => ratios::print(),
+        _ => divan::main(),
+    }
 }
 
 /// Which voices are mixed.

@@ -1,14 +1,16 @@
 //! Fixed scenes, whose instructions `.ci/instructions` counts: what `measured` runs, and nothing
 //! else. `cargo bench --bench scene` names them, and with a name plays that one.
 
+#[path = "scene/buses.rs"]
+mod buses;
 mod common;
 
 use std::time::Duration;
 
 use common::{BLOCK, Bits, clips, fill, mixer, set_ramps};
 use voicepool::{
-    BusId, Config, Interpolation, Mixer, Play, Priority, Renderer, Sound, Tag, VoiceId, WhenFull,
-    WhenStolen, ms, secs,
+    Bus, BusId, Config, Interpolation, Mixer, Play, Priority, Renderer, Sound, Tag, VoiceId,
+    WhenFull, WhenStolen, ms, secs,
 };
 
 /// A speed at which every frame lies between two.
@@ -16,9 +18,9 @@ const ASKEW: f32 = 1.1892;
 
 type Scene = (&'static str, fn());
 
-/// Of the pairs at the end, the second has four times as much of everything: its count may be four
+/// Of the pairs, the second has four times as much of everything: its count may be four
 /// times as high, and a logarithm more.
-const SCENES: [Scene; 32] = [
+const SCENES: [Scene; 57] = [
     ("unity", || render(1.0, Interpolation::Linear)),
     ("linear", || render(ASKEW, Interpolation::Linear)),
     ("cubic", || render(ASKEW, Interpolation::Cubic)),
@@ -51,6 +53,31 @@ const SCENES: [Scene; 32] = [
     ("thaw_2048", || thaw(2048)),
     ("tags_64", || tags(64)),
     ("tags_256", || tags(256)),
+    ("thefts_within_limits_64", || thefts_within_limits(64)),
+    ("thefts_within_limits_256", || thefts_within_limits(256)),
+    ("parked_at_limits_1024", || parked_at_limits(1024)),
+    ("parked_at_limits_4096", || parked_at_limits(4096)),
+    ("tree_64", || buses::tree(64)),
+    ("tree_256", || buses::tree(256)),
+    ("bus_low_pass_64", || buses::bus_low_pass(64)),
+    ("bus_low_pass_256", || buses::bus_low_pass(256)),
+    ("own_low_pass_64", || buses::own_low_pass(64)),
+    ("own_low_pass_256", || buses::own_low_pass(256)),
+    ("moving_low_pass_64", || buses::moving_low_pass(64)),
+    ("moving_low_pass_256", || buses::moving_low_pass(256)),
+    ("sends_64", || buses::sends(64)),
+    ("sends_256", || buses::sends(256)),
+    ("room", buses::room),
+    ("duck_64", || buses::duck(64)),
+    ("duck_256", || buses::duck(256)),
+    ("ducks_16", || buses::ducks(16)),
+    ("ducks_64", || buses::ducks(64)),
+    ("slow_motion_64", || buses::slow_motion(64)),
+    ("slow_motion_256", || buses::slow_motion(256)),
+    ("mixes_64", || buses::mixes(64)),
+    ("mixes_256", || buses::mixes(256)),
+    ("moves_64", || buses::moves(64)),
+    ("moves_256", || buses::moves(256)),
 ];
 
 fn main() {
@@ -226,6 +253,52 @@ fn thefts_between_changes(many: usize) {
     let mut quantum = [[0.0; 2]; 128];
     measured(|| renderer.render(&mut quantum));
     assert_eq!(mixer.stats().stolen, 2 * many as u64);
+}
+
+/// Thefts on one line within buses that are full, by their own answers, which differ; and beside them a
+/// reserve that nobody may touch, and stops in between.
+fn thefts_within_limits(many: usize) {
+    let (mixer, mut renderer) = roomy(many, many);
+    let bus = |n: usize| BusId::new((n % 8) as u8);
+    let answers = [WhenFull::StealQuietest, WhenFull::StealOldest];
+    for n in 1..8 {
+        let parent = bus(n / 2);
+        let limit = Bus { parent, when_full: Some(answers[n % 2]), ..Bus::DEFAULT };
+        let reserved = if n == 7 { many / 8 } else { 0 };
+        let max_voices = Some(many / 8).filter(|_| n > 3);
+        mixer.set_bus(bus(n), Bus { max_voices, reserved, ..limit }).expect("a good bus");
+    }
+    let mut voices = Vec::new();
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(many).enumerate() {
+        voices.push(mixer.play(faint(clip).bus(bus(n)).when_stolen(WhenStolen::End)));
+    }
+    renderer.frames(256);
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(2 * many).enumerate() {
+        mixer.stop(voices[n / 2 * 7 % many], ms(5));
+        mixer.set_when_full(answers[n % 2]);
+        mixer.play(faint(clip).bus(bus(n)).when_stolen(WhenStolen::End)).expect("room");
+    }
+    let mut quantum = [[0.0; 2]; 128];
+    measured(|| renderer.render(&mut quantum));
+    assert_eq!(mixer.stats().full, 2 * many as u64);
+}
+
+/// A second in which so many are parked on buses that are full, and find no place to take back, though
+/// there are voices free.
+fn parked_at_limits(many: usize) {
+    let (mixer, mut renderer) = roomy(64, many);
+    for n in 1..8 {
+        let limit = Bus { max_voices: Some(2), ..Bus::DEFAULT };
+        mixer.set_bus(BusId::new(n), limit).expect("a good bus");
+    }
+    for (n, clip) in clips(Bits::F32).iter().cycle().take(14 + many).enumerate() {
+        let priority = if n < 14 { Priority::Protected } else { Priority::Normal };
+        let play = faint(clip).bus(BusId::new((1 + n % 7) as u8)).priority(priority);
+        mixer.play(play.when_stolen(WhenStolen::Park).looping()).expect("room in the queue");
+    }
+    renderer.frames(256);
+    assert_eq!((mixer.stats().playing, mixer.stats().parked), (14, many));
+    measured_blocks(&mut renderer, 48_000 / BLOCK);
 }
 
 /// A second of a pool of eight with so many parked beside it on a bus of some gain: those that

@@ -1,6 +1,6 @@
 //! Equal work first: figures are only compared of contenders that were heard to do it.
 
-use crate::scene::{BLOCK, Clips, Contender, Driver, Frame, PITCH, Scene, Voice};
+use crate::scene::{BLOCK, Clips, Contender, Driver, Frame, GameBus, PITCH, Scene, Voice};
 use crate::{heap, limit, ours, peers};
 
 const VOICES: usize = 256;
@@ -22,7 +22,12 @@ pub fn all(clips: &Clips) -> Result<(), String> {
             sounds(contender, pitch)?;
         }
     }
-    Ok(())
+    game()
+}
+
+/// In a game's mix, everybody must do what is asked of its buses.
+pub fn game() -> Result<(), String> {
+    [ours::GAME].iter().chain(&peers::GAME).try_for_each(has_buses)
 }
 
 /// Two contenders must give the same output, as all the voices go through their loops, but for an
@@ -63,7 +68,7 @@ fn sounds(contender: &Contender, pitch: f32) -> Result<(), String> {
     let clips = Clips::noise(64, FRAMES);
     let voices = VOICES.min(contender.most_voices);
     let scene = Scene::of(voices, &clips);
-    let voice = Voice { clip: 0, gain: 0.5, pan: 0.3, looping: true, pitch };
+    let voice = Voice { clip: 0, gain: 0.5, pan: 0.3, looping: true, pitch, ..Voice::nth(0) };
     let fault = |what: String| Err(format!("{} at pitch {pitch}: {what}", contender.name));
 
     let mut alone = scene.fill(contender, 1, |_| voice);
@@ -90,6 +95,51 @@ fn sounds(contender: &Contender, pitch: f32) -> Result<(), String> {
     let expected = (FRAMES as f32 / pitch) as usize;
     if lasted.abs_diff(expected) > BLOCK {
         return fault(format!("a voice of {expected} frames lasted {lasted}"));
+    }
+    Ok(())
+}
+
+/// Every bus must be heard, with no more than its low-pass leaves of noise; the music must go down while
+/// there is speech; and what is heard in the room must be heard after it has ended.
+fn has_buses(contender: &Contender) -> Result<(), String> {
+    const FRAMES: usize = 9_600;
+    let clips = Clips::noise(2, FRAMES);
+    let scene = Scene::of(64, &clips);
+    let fault = |what: String| Err(format!("{} in a game's mix: {what}", contender.name));
+    let voice = |bus| Voice { gain: 0.5, pan: 0.3, bus, clip: 0, ..Voice::nth(0) };
+
+    for bus in GameBus::ALL {
+        let mut alone = scene.fill(contender, 1, |_| voice(bus));
+        let level = power_after(&mut *alone, 4 * FRAMES).sqrt() / (Clips::RMS * bus.gain());
+        // Noise is left with the square root of its share of the band, and some more, and the room.
+        let open = bus.low_pass().map_or(1.0, |hz| (hz / 24_000.0).sqrt());
+        if !(0.2 * open..1.2 * open).contains(&level) {
+            return fault(format!("{bus:?} sounds at {level:.4} times its clip"));
+        }
+    }
+
+    let speech = [GameBus::Speech, GameBus::Music];
+    let [alone, both, one] = [&speech[..1], &speech, &speech[1..]].map(|buses| {
+        let voice = |n| Voice { clip: n, ..voice(buses[n]) };
+        power_after(&mut *scene.fill(contender, buses.len(), voice), 4 * FRAMES)
+    });
+    let duck = ((both - alone) / one).max(0.0).sqrt();
+    if !(0.2..0.5).contains(&duck) {
+        return fault(format!("under speech the music sounds at {duck:.4} of itself"));
+    }
+
+    for bus in GameBus::ALL {
+        let mut once = (contender.make)(&scene);
+        // Loud enough that nobody takes what rings for silence.
+        once.play(Voice { gain: 100.0, ..voice(bus) });
+        once.tick();
+        let blocks = (0..4 * FRAMES / BLOCK).map(|_| render(&mut *once));
+        let frames: Vec<Frame> = blocks.flatten().collect();
+        let loud = |frame: &Frame| frame.iter().any(|side| side.abs() > 1e-6);
+        let rings = frames.iter().rposition(loud).unwrap_or(0) > FRAMES * 3 / 2;
+        if rings != bus.is_in_world() && bus != GameBus::World {
+            return fault(format!("a sound on {bus:?} that ends is heard on: {rings}"));
+        }
     }
     Ok(())
 }

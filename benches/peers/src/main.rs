@@ -16,11 +16,13 @@ mod scene;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: voicepool-peers summary | limits | table
+usage: voicepool-peers summary | limits | mix | table
 
-summary  checks that all do the same work, then measures 256 voices for some three minutes; the
-         last line has the ratios
+summary  checks that all do the same work, then measures 256 voices and a game's mix for some four
+         minutes; the last line has the ratios
 limits   the same checks, then voicepool against the limit alone, for less than a minute
+mix      a game's mix alone: its checks, then voicepool and those peers that can do it, for less than
+         a minute
 table    the same checks, then everything at 32, 256 and 1024 voices, and how voicepool's cost grows
          from 1 to 4096 voices, as Markdown, in some five minutes
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let report = match arguments[..] {
         ["summary"] => report::summary,
         ["limits"] => report::limits,
+        ["mix"] => report::mix,
         ["table"] => report::table,
         ["--help" | "-h"] => {
             print!("{USAGE}");

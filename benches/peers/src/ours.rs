@@ -2,9 +2,12 @@
 
 use std::hint::black_box;
 
-use voicepool::{Config, Interpolation, Mixer, Play, Renderer, Sound, WhenStolen, secs};
+use voicepool::{
+    Bus, BusId, Config, Duck, Interpolation, Mixer, Play, Renderer, Reverb, RoomId, Sound,
+    WhenStolen, ms, secs,
+};
 
-use crate::scene::{Clips, Contender, Driver, Frame, RATE, Scene, Voice, sixteen};
+use crate::scene::{Clips, Contender, Driver, Frame, GameBus, RATE, Scene, Voice, sixteen};
 
 struct Ours {
     mixer: Mixer,
@@ -12,12 +15,15 @@ struct Ours {
     sounds: Vec<Sound>,
     /// Whether every gain is on its way for as long as anybody looks.
     ramped: bool,
+    /// Whether there are buses.
+    game: bool,
 }
 
 impl Driver for Ours {
     fn play(&mut self, voice: Voice) {
         let sound = &self.sounds[voice.clip % self.sounds.len()];
         let play = Play::of(sound).gain(voice.gain).pan(voice.pan).speed(voice.pitch);
+        let play = if self.game { play.bus(bus(voice.bus)) } else { play };
         let id = if voice.looping {
             // Unless told, a robbed loop parks; then it would not have ended for the newcomer.
             self.mixer.play(play.looping().when_stolen(WhenStolen::End))
@@ -58,7 +64,34 @@ fn ours(scene: &Scene, sounds: Vec<Sound>, interpolation: Interpolation) -> Ours
         ..Config::default()
     };
     let (mixer, renderer) = Mixer::offline(config).expect("sizes within bounds");
-    Ours { mixer, renderer, sounds, ramped: false }
+    Ours { mixer, renderer, sounds, ramped: false, game: false }
+}
+
+fn bus(bus: GameBus) -> BusId {
+    BusId::new(1 + bus as u8)
+}
+
+fn game(scene: &Scene) -> Box<dyn Driver> {
+    let ours = ours(scene, floats(scene.clips), Interpolation::Linear);
+    let (mixer, room) = (&ours.mixer, RoomId::new(0));
+    mixer.set_reverb(room, Reverb::DEFAULT, ms(0));
+    for one in GameBus::ALL {
+        let id = bus(one);
+        mixer.set_gain(id, one.gain(), ms(0));
+        if let Some(hz) = one.low_pass() {
+            mixer.set_low_pass(id, hz, ms(0));
+        }
+        if one.is_in_world() {
+            let settings = Bus { parent: bus(GameBus::World), ..Bus::DEFAULT };
+            mixer.set_bus(id, settings).expect("a tree");
+            mixer.set_send(id, room, GameBus::SEND, ms(0));
+        }
+    }
+    let (gain, attack) = (GameBus::DUCK, ms(GameBus::DUCK_ATTACK_MS));
+    let duck = Duck { gain, attack, ..Duck::DEFAULT };
+    let (music, speech) = (bus(GameBus::Music), bus(GameBus::Speech));
+    mixer.set_duck(music, speech, Some(duck)).expect("no circle");
+    Box::new(Ours { game: true, ..ours })
 }
 
 fn floats(clips: &Clips) -> Vec<Sound> {
@@ -151,3 +184,6 @@ pub const CUBIC: Contender = Contender {
     make: |scene| make(scene, floats(scene.clips), Interpolation::Cubic),
     ..OURS
 };
+
+/// With the buses of a game's mix.
+pub const GAME: Contender = Contender { make: game, ..OURS };

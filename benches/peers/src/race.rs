@@ -48,10 +48,10 @@ pub struct Lane {
 }
 
 impl Lane {
-    fn new(contender: &Contender, scene: &Scene, pitch: f32) -> Lane {
+    fn new(contender: &Contender, scene: &Scene, voice: impl Fn(usize) -> Voice) -> Lane {
         let voices = scene.voices.min(contender.most_voices);
         let plays = if scene.overfull { (contender.full_at)(scene.voices) } else { voices };
-        let driver = scene.fill(contender, plays, |index| Voice { pitch, ..Voice::nth(index) });
+        let driver = scene.fill(contender, plays, voice);
         let mut lane = Lane {
             name: contender.name,
             voices,
@@ -154,7 +154,8 @@ pub fn render(
     time: Duration,
 ) -> Result<Vec<Lane>, String> {
     let scene = Scene::of(voices, clips);
-    let lanes = contenders.iter().map(|contender| Lane::new(contender, &scene, pitch)).collect();
+    let lanes =
+        contenders.iter().map(|contender| Lane::new(contender, &scene, pitched(pitch))).collect();
     run(lanes, time, Lane::render)
 }
 
@@ -168,7 +169,24 @@ pub fn scale(
 ) -> Result<Vec<Lane>, String> {
     let clips = Clips::noise(4, 96_000);
     let scene = |&voices| Scene { together: voices, ..Scene::of(voices, &clips) };
-    let lanes = voices.iter().map(|voices| Lane::new(contender, &scene(voices), pitch)).collect();
+    let lanes =
+        voices.iter().map(|voices| Lane::new(contender, &scene(voices), pitched(pitch))).collect();
+    run(lanes, time, Lane::render)
+}
+
+fn pitched(pitch: f32) -> impl Fn(usize) -> Voice {
+    move |index| Voice { pitch, ..Voice::nth(index) }
+}
+
+/// Times blocks of a game's mix.
+pub fn game(
+    contenders: &[Contender],
+    voices: usize,
+    clips: &Clips,
+    time: Duration,
+) -> Result<Vec<Lane>, String> {
+    let scene = Scene::of(voices, clips);
+    let lanes = contenders.iter().map(|one| Lane::new(one, &scene, Voice::of_game)).collect();
     run(lanes, time, Lane::render)
 }
 
@@ -180,7 +198,8 @@ pub fn play(
     time: Duration,
 ) -> Result<Vec<Lane>, String> {
     let scene = Scene { overfull: true, ..Scene::of(voices, clips) };
-    let lanes = contenders.iter().map(|contender| Lane::new(contender, &scene, 1.0)).collect();
+    let lanes =
+        contenders.iter().map(|contender| Lane::new(contender, &scene, Voice::nth)).collect();
     let lanes = run(lanes, time, Lane::play)?;
     for lane in &lanes {
         if let Some(stolen) = lane.driver.stolen()

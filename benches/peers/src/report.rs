@@ -9,6 +9,9 @@ use crate::{check, limit, ours, peers};
 /// How many voices the published figures are of.
 const VOICES: usize = 256;
 
+/// How many voices a game's mix has.
+const GAME_VOICES: usize = 64;
+
 /// How long each part of the summary takes, apart from making its contenders.
 const PART: Duration = Duration::from_secs(50);
 
@@ -29,10 +32,12 @@ pub fn summary() -> Result<(), String> {
     }
     let [ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
 
+    let game_vs_best_peer = game(&clips, PART)?;
+
     println!(
         "summary unity_vs_limit={:.2} unity_vs_best_peer={:.2} linear_vs_limit={:.2} \
          linear_vs_best_peer={:.2} cubic_vs_limit={:.2} play_vs_best_peer={:.2} heap_calls={} \
-         i16_vs_limit={:.2} ramp_vs_unity={:.2}",
+         i16_vs_limit={:.2} ramp_vs_unity={:.2} game_vs_best_peer={game_vs_best_peer:.2}",
         unity.vs_limit,
         unity.vs_best_peer,
         pitched.linear_vs_limit,
@@ -62,6 +67,24 @@ pub fn limits() -> Result<(), String> {
         unity.ramp_vs_unity,
         unity.kinds_vs_unity,
     );
+    Ok(())
+}
+
+/// A game's mix: how many times as long as ours the fastest peer takes.
+fn game(clips: &Clips, time: Duration) -> Result<f64, String> {
+    let contenders = [&[ours::GAME][..], &peers::GAME].concat();
+    let lanes = race::game(&contenders, GAME_VOICES, clips, time)?;
+    tell("a game's mix, ns a frame of a voice", &lanes);
+    let [ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
+    Ok(best(peers, ours))
+}
+
+/// A game's mix alone, in the last line.
+pub fn mix() -> Result<(), String> {
+    let clips = Clips::many();
+    check::game()?;
+    println!("a game's mix: everybody filters, ducks and rings");
+    println!("mix game_vs_best_peer={:.2}", game(&clips, SHORT_PART)?);
     Ok(())
 }
 

@@ -112,6 +112,8 @@ pub struct Voice {
     pub pan: f32,
     pub looping: bool,
     pub pitch: f32,
+    /// In a game's mix, the bus it plays on.
+    pub bus: GameBus,
 }
 
 impl Voice {
@@ -120,7 +122,64 @@ impl Voice {
     pub fn nth(index: usize) -> Voice {
         let gain = 0.05 + 0.9 * ((index * 37 % 101) as f32 / 101.0);
         let pan = -0.899 + 1.8 * ((index * 53 % 97) as f32 / 97.0);
-        Voice { clip: index, gain, pan, looping: false, pitch: 1.0 }
+        Voice { clip: index, gain, pan, looping: false, pitch: 1.0, bus: GameBus::Menu }
+    }
+
+    /// The play of a number in a game's mix: on the buses in turn, two of three on each pitched.
+    pub fn of_game(index: usize) -> Voice {
+        let bus = GameBus::ALL[index % GameBus::ALL.len()];
+        let pitch = if (index / GameBus::ALL.len()).is_multiple_of(3) { 1.0 } else { PITCH };
+        Voice { pitch, bus, ..Voice::nth(index) }
+    }
+}
+
+/// The buses of a game's mix. Each has a gain of its own. The music makes room while there is speech; steps and
+/// shots lead to the world, and are heard in a room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GameBus {
+    Music,
+    Speech,
+    World,
+    Steps,
+    Shots,
+    Menu,
+}
+
+impl GameBus {
+    /// A bus comes after the one it leads to.
+    pub const ALL: [GameBus; 6] = [
+        GameBus::Music,
+        GameBus::Speech,
+        GameBus::World,
+        GameBus::Steps,
+        GameBus::Shots,
+        GameBus::Menu,
+    ];
+
+    /// How much the music is turned down: -9 dB.
+    pub const DUCK: f32 = 0.35;
+    pub const DUCK_ATTACK_MS: u64 = 50;
+
+    /// How much of the buses that are heard in the room it gets.
+    pub const SEND: f32 = 0.3;
+
+    pub fn gain(self) -> f32 {
+        0.9 - 0.05 * self as usize as f32
+    }
+
+    /// The cut-off of its low-pass, in Hz.
+    pub fn low_pass(self) -> Option<f32> {
+        match self {
+            GameBus::Music => Some(2000.0),
+            GameBus::Steps => Some(800.0),
+            GameBus::Shots => Some(1500.0),
+            GameBus::Speech | GameBus::World | GameBus::Menu => None,
+        }
+    }
+
+    /// Whether it leads to the world and sends to the room.
+    pub fn is_in_world(self) -> bool {
+        matches!(self, GameBus::Steps | GameBus::Shots)
     }
 }
 

@@ -1,4 +1,6 @@
 //! Firewheel: a graph of samplers, each with a volume and pan behind it, used in turn.
+//!
+//! It has no ducks, so its driver turns the music down as a game would; and it has no limiter.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -10,13 +12,16 @@ use firewheel::channel_config::NonZeroChannelCount;
 use firewheel::collector::ArcGc;
 use firewheel::diff::{Diff, PathBuilder};
 use firewheel::node::{NodeID, StreamStatus};
+use firewheel::nodes::freeverb::FreeverbNode;
 use firewheel::nodes::sampler::{RepeatMode, SamplerConfig, SamplerNode};
+use firewheel::nodes::svf::SvfStereoNode;
+use firewheel::nodes::volume::VolumeNode;
 use firewheel::nodes::volume_pan::VolumePanNode;
 use firewheel::processor::FirewheelProcessor;
 use firewheel::sample_resource::SampleResource;
 use firewheel::{ActivateInfo, FirewheelConfig, FirewheelContext, Volume};
 
-use crate::scene::{BLOCK, Contender, Driver, Frame, RATE, Scene, Voice};
+use crate::scene::{BLOCK, Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
 
 type Clip = ArcGc<dyn SampleResource + Send + Sync + 'static>;
 
@@ -25,6 +30,63 @@ struct Worker {
     sampler_id: NodeID,
     volume: VolumePanNode,
     volume_id: NodeID,
+    /// What it is connected to.
+    to: NodeID,
+}
+
+/// Both sides of a stereo node to those of another.
+const BOTH: [(u32, u32); 2] = [(0, 0), (1, 1)];
+
+/// The buses of a game's mix, in their order: what voices are connected to.
+struct Game {
+    buses: Vec<NodeID>,
+    music: VolumeNode,
+    music_id: NodeID,
+}
+
+impl Game {
+    fn new(context: &mut FirewheelContext) -> Game {
+        let output = context.graph_out_node_id();
+        let connect = |from, to, context: &mut FirewheelContext| {
+            context.connect(from, to, &BOTH, false).expect("two stereo nodes");
+        };
+        let room = context.add_node(FreeverbNode::default(), None).expect("a reverb");
+        connect(room, output, context);
+        let send = context.add_node(volume(GameBus::SEND), None).expect("a volume");
+        connect(send, room, context);
+        let music = volume(GameBus::Music.gain());
+        let mut volumes = Vec::new();
+        let mut buses: Vec<NodeID> = Vec::new();
+        for bus in GameBus::ALL {
+            let volume = context.add_node(volume(bus.gain()), None).expect("a volume");
+            let first = bus.low_pass().map_or(volume, |hz| {
+                let filter = SvfStereoNode::from_lowpass(hz, std::f32::consts::FRAC_1_SQRT_2);
+                let filter = context.add_node(filter, None).expect("a filter");
+                connect(filter, volume, context);
+                filter
+            });
+            if bus.is_in_world() {
+                connect(volume, send, context);
+                connect(volume, buses[GameBus::World as usize], context);
+            } else {
+                connect(volume, output, context);
+            }
+            buses.push(first);
+            volumes.push(volume);
+        }
+        Game { buses, music, music_id: volumes[GameBus::Music as usize] }
+    }
+
+    fn duck(&mut self, context: &mut FirewheelContext) {
+        let old = self.music;
+        self.music = volume(GameBus::Music.gain() * GameBus::DUCK);
+        self.music.diff(&old, PathBuilder::default(), &mut context.event_queue(self.music_id));
+    }
+}
+
+/// Its linear is that of a slider: the square is the gain.
+fn volume(gain: f32) -> VolumeNode {
+    VolumeNode { volume: Volume::Linear(gain.sqrt()), ..Default::default() }
 }
 
 struct Firewheel {
@@ -34,6 +96,7 @@ struct Firewheel {
     workers: Vec<Worker>,
     next: usize,
     clock: u64,
+    game: Option<Game>,
 }
 
 impl Driver for Firewheel {
@@ -41,16 +104,27 @@ impl Driver for Firewheel {
         let at = self.next;
         self.next = (at + 1) % self.workers.len();
         let worker = &mut self.workers[at];
+        if let Some(game) = &mut self.game {
+            let to = game.buses[voice.bus as usize];
+            if worker.to != to {
+                self.context.disconnect(worker.volume_id, worker.to, &BOTH);
+                let connected = self.context.connect(worker.volume_id, to, &BOTH, false);
+                connected.expect("two stereo nodes");
+                worker.to = to;
+            }
+            if voice.bus == GameBus::Speech {
+                game.duck(&mut self.context);
+            }
+        }
         let (old_sampler, old_volume) = (worker.sampler, worker.volume);
         worker.sampler.repeat_mode =
             if voice.looping { RepeatMode::RepeatEndlessly } else { RepeatMode::PlayOnce };
         worker.sampler.speed = f64::from(voice.pitch);
         worker.sampler.start_or_restart();
-        // Its linear is that of a slider: the square is the gain.
-        worker.volume.volume = Volume::Linear(voice.gain.sqrt());
+        worker.volume.volume = volume(voice.gain).volume;
         worker.volume.pan = voice.pan;
         let clip = self.clips[voice.clip % self.clips.len()].clone();
-        let Worker { sampler, sampler_id, volume, volume_id } = worker;
+        let Worker { sampler, sampler_id, volume, volume_id, .. } = worker;
         self.context.queue_event_for(*sampler_id, SamplerNode::set_dyn_sample_event(clip));
         let path = PathBuilder::default;
         sampler.diff(&old_sampler, path(), &mut self.context.event_queue(*sampler_id));
@@ -58,7 +132,7 @@ impl Driver for Firewheel {
     }
 
     fn tick(&mut self) {
-        self.context.update().expect("a graph that does not change");
+        self.context.update().expect("a graph without circles");
     }
 
     fn render(&mut self, out: &mut [Frame]) {
@@ -82,7 +156,15 @@ impl Driver for Firewheel {
 }
 
 fn make(scene: &Scene) -> Box<dyn Driver> {
-    let nodes = 2 * scene.voices as u32 + 8;
+    Box::new(firewheel(scene, |_| None))
+}
+
+fn game(scene: &Scene) -> Box<dyn Driver> {
+    Box::new(firewheel(scene, |context| Some(Game::new(context))))
+}
+
+fn firewheel(scene: &Scene, game: fn(&mut FirewheelContext) -> Option<Game>) -> Firewheel {
+    let nodes = 2 * scene.voices as u32 + 20;
     let mut context = FirewheelContext::new(FirewheelConfig {
         initial_node_capacity: nodes,
         initial_edge_capacity: 2 * nodes,
@@ -98,12 +180,12 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
         let (sampler, volume) = (SamplerNode::default(), VolumePanNode::default());
         let sampler_id = context.add_node(sampler, Some(stereo)).expect("a sampler");
         let volume_id = context.add_node(volume, None).expect("a volume");
-        let both = [(0, 0), (1, 1)];
-        context.connect(sampler_id, volume_id, &both, false).expect("two stereo nodes");
-        context.connect(volume_id, output, &both, false).expect("two stereo nodes");
-        Worker { sampler, sampler_id, volume, volume_id }
+        context.connect(sampler_id, volume_id, &BOTH, false).expect("two stereo nodes");
+        context.connect(volume_id, output, &BOTH, false).expect("two stereo nodes");
+        Worker { sampler, sampler_id, volume, volume_id, to: output }
     };
     let workers = (0..scene.voices).map(|_| worker()).collect();
+    let game = game(&mut context);
     let processor = context.activate(ActivateInfo {
         sample_rate: NonZeroU32::new(RATE).expect("a rate above 0"),
         max_block_frames: NonZeroU32::new(BLOCK as u32).expect("a block above 0"),
@@ -117,9 +199,9 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
     };
     let clips = scene.clips.0.iter().map(clip).collect();
     let processor = processor.expect("a context that was not active");
-    let mut made = Firewheel { context, processor, clips, workers, next: 0, clock: 0 };
+    let mut made = Firewheel { context, processor, clips, workers, next: 0, clock: 0, game };
     made.tick();
-    Box::new(made)
+    made
 }
 
 pub const FIREWHEEL: Contender = Contender {
@@ -130,3 +212,6 @@ pub const FIREWHEEL: Contender = Contender {
     full_at: |voices| voices,
     make,
 };
+
+/// With the buses of a game's mix.
+pub const GAME: Contender = Contender { make: game, ..FIREWHEEL };

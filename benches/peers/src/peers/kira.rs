@@ -1,13 +1,20 @@
 //! kira: a backend of our own gives the renderer out, to be called here.
+//!
+//! Its tracks have no ducks, so its driver turns the music down as a game would; and it has no limiter.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use kira::backend::{Backend, Renderer};
+use kira::effect::filter::{FilterBuilder, FilterMode};
+use kira::effect::reverb::ReverbBuilder;
 use kira::sound::static_sound::{StaticSoundData, StaticSoundSettings};
-use kira::track::MainTrackBuilder;
-use kira::{AudioManager, AudioManagerSettings, Capacities, Decibels, Panning, PlaybackRate};
+use kira::track::{MainTrackBuilder, SendTrackBuilder, SendTrackHandle, TrackBuilder, TrackHandle};
+use kira::{
+    AudioManager, AudioManagerSettings, Capacities, Decibels, Mix, Panning, PlaybackRate, Tween,
+};
 
-use crate::scene::{Contender, Driver, Frame, RATE, Scene, Voice};
+use crate::scene::{Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
 
 thread_local! {
     /// Where the backend leaves the renderer.
@@ -34,20 +41,71 @@ struct Kira {
     manager: AudioManager<HandedOut>,
     renderer: Renderer,
     clips: Vec<StaticSoundData>,
+    game: Option<Game>,
+}
+
+/// The buses of a game's mix, in their order, and the room. They live as long as their handles.
+struct Game {
+    buses: Vec<TrackHandle>,
+    _room: SendTrackHandle,
+    ducked: bool,
+}
+
+impl Game {
+    fn new(manager: &mut AudioManager<HandedOut>) -> Game {
+        let mut room = SendTrackBuilder::new();
+        room.add_effect(ReverbBuilder::new().feedback(0.8).damping(0.5).mix(Mix::WET));
+        let room = manager.add_send_track(room).expect("room for a track");
+        let mut buses: Vec<TrackHandle> = Vec::new();
+        for bus in GameBus::ALL {
+            let mut track = TrackBuilder::new().volume(decibels(bus.gain()));
+            if let Some(hz) = bus.low_pass() {
+                let filter = FilterBuilder::new().mode(FilterMode::LowPass);
+                // The quality of a Butterworth filter.
+                track.add_effect(filter.cutoff(f64::from(hz)).resonance(0.308));
+            }
+            let track = if bus.is_in_world() {
+                let track = track.with_send(&room, decibels(GameBus::SEND));
+                buses[GameBus::World as usize].add_sub_track(track)
+            } else {
+                manager.add_sub_track(track)
+            };
+            buses.push(track.expect("room for a track"));
+        }
+        Game { buses, _room: room, ducked: false }
+    }
+
+    fn play(&mut self, data: StaticSoundData, bus: GameBus) {
+        if bus == GameBus::Speech && !self.ducked {
+            self.ducked = true;
+            let down = decibels(GameBus::Music.gain() * GameBus::DUCK);
+            let duration = Duration::from_millis(GameBus::DUCK_ATTACK_MS);
+            self.buses[GameBus::Music as usize]
+                .set_volume(down, Tween { duration, ..Tween::default() });
+        }
+        let _ = self.buses[bus as usize].play(data);
+    }
+}
+
+fn decibels(gain: f32) -> Decibels {
+    Decibels(20.0 * gain.log10())
 }
 
 impl Driver for Kira {
     fn play(&mut self, voice: Voice) {
         let mut data = self.clips[voice.clip % self.clips.len()].clone();
         data.settings = StaticSoundSettings::new()
-            .volume(Decibels(20.0 * voice.gain.log10()))
+            .volume(decibels(voice.gain))
             .panning(Panning(voice.pan))
             .playback_rate(PlaybackRate(f64::from(voice.pitch)));
         if voice.looping {
             data.settings = data.settings.loop_region(..);
         }
         // Refused when full, which is what a game would see too. A handle may be dropped.
-        let _ = self.manager.play(data);
+        match &mut self.game {
+            Some(game) => game.play(data, voice.bus),
+            None => drop(self.manager.play(data)),
+        }
     }
 
     fn render(&mut self, out: &mut [Frame]) {
@@ -57,6 +115,16 @@ impl Driver for Kira {
 }
 
 fn make(scene: &Scene) -> Box<dyn Driver> {
+    Box::new(kira(scene))
+}
+
+fn game(scene: &Scene) -> Box<dyn Driver> {
+    let mut kira = kira(scene);
+    kira.game = Some(Game::new(&mut kira.manager));
+    Box::new(kira)
+}
+
+fn kira(scene: &Scene) -> Kira {
     let manager = AudioManager::new(AudioManagerSettings {
         capacities: Capacities::default(),
         main_track_builder: MainTrackBuilder::new().sound_capacity(scene.voices),
@@ -69,11 +137,12 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
         settings: StaticSoundSettings::new(),
         slice: None,
     };
-    Box::new(Kira {
+    Kira {
         manager: manager.expect("our backend never fails"),
         renderer: LEFT_HERE.take().expect("left by the backend"),
         clips: scene.clips.0.iter().map(|clip| data(clip)).collect(),
-    })
+        game: None,
+    }
 }
 
 pub const KIRA: Contender = Contender {
@@ -84,3 +153,6 @@ pub const KIRA: Contender = Contender {
     full_at: |voices| voices,
     make,
 };
+
+/// With the buses of a game's mix.
+pub const GAME: Contender = Contender { make: game, ..KIRA };

@@ -19,3 +19,6 @@ pub const ALL: [Contender; 7] = [
     kira::KIRA,
     rodio::RODIO,
 ];
+
+/// Those that have buses, filters and a room, or something like it.
+pub const GAME: [Contender; 4] = [firewheel::GAME, miniaudio::GAME, soloud::GAME, kira::GAME];

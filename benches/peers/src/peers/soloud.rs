@@ -1,14 +1,78 @@
 //! SoLoud, through its C interface and its null driver.
+//!
+//! Its buses have neither sends nor ducks: the room is a filter on the bus that those buses lead to, part dry and
+//! part wet, and its driver turns the music down as a game would. What it has for a limiter bends loud samples, and is
+//! on in every scene.
 
 use std::sync::Arc;
 
 use soloud_sys::soloud::*;
 
-use crate::scene::{BLOCK, Contender, Driver, Frame, RATE, Scene, Voice};
+use crate::scene::{BLOCK, Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
 
 struct SoLoud {
     engine: *mut Soloud,
     wavs: Vec<*mut Wav>,
+    game: Option<Game>,
+}
+
+/// The buses of a game's mix, in their order, each as it is and as it plays, and their filters.
+struct Game {
+    buses: Vec<(*mut Bus, u32)>,
+    filters: Vec<*mut BiquadResonantFilter>,
+    room: *mut FreeverbFilter,
+    ducked: bool,
+}
+
+impl Game {
+    /// # Safety
+    ///
+    /// The engine must outlive it, and be silent before its filters go.
+    unsafe fn new(engine: *mut Soloud) -> Game {
+        // SAFETY: the buses and filters live until `drop`, and the numbers are within its limits.
+        unsafe {
+            let room = FreeverbFilter_create();
+            FreeverbFilter_setParams(room, 0.0, 0.5, 0.5, 1.0);
+            let mut game = Game { buses: Vec::new(), filters: Vec::new(), room, ducked: false };
+            for one in GameBus::ALL {
+                let bus = Bus_create();
+                if let Some(hz) = one.low_pass() {
+                    let filter = BiquadResonantFilter_create();
+                    // The quality of a Butterworth filter.
+                    BiquadResonantFilter_setParams(filter, 0, hz, 0.707_106_77);
+                    Bus_setFilter(bus, 0, filter.cast());
+                    game.filters.push(filter);
+                }
+                if one == GameBus::World {
+                    Bus_setFilter(bus, 0, room.cast());
+                }
+                let playing = if one.is_in_world() {
+                    let (world, _) = game.buses[GameBus::World as usize];
+                    Bus_playEx(world, bus.cast(), one.gain(), 0.0, 0)
+                } else {
+                    Soloud_playEx(engine, bus.cast(), one.gain(), 0.0, 0, 0)
+                };
+                // Or else it would be resampled from 44.1 kHz.
+                Soloud_setSamplerate(engine, playing, RATE as f32);
+                if one == GameBus::World {
+                    Soloud_setFilterParameter(engine, playing, 0, 0, GameBus::SEND);
+                }
+                game.buses.push((bus, playing));
+            }
+            game
+        }
+    }
+}
+
+impl Drop for Game {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, silent by now, and dropped once.
+        unsafe {
+            self.buses.iter().rev().for_each(|(bus, _)| Bus_destroy(*bus));
+            self.filters.iter().for_each(|filter| BiquadResonantFilter_destroy(*filter));
+            FreeverbFilter_destroy(self.room);
+        }
+    }
 }
 
 impl Driver for SoLoud {
@@ -16,7 +80,20 @@ impl Driver for SoLoud {
         let wav = self.wavs[voice.clip % self.wavs.len()];
         // SAFETY: engine and wave live until `drop`; a handle may be stale.
         unsafe {
-            let play = Soloud_playEx(self.engine, wav.cast(), voice.gain, voice.pan, 0, 0);
+            let play = match &mut self.game {
+                None => Soloud_playEx(self.engine, wav.cast(), voice.gain, voice.pan, 0, 0),
+                Some(game) => {
+                    if voice.bus == GameBus::Speech && !game.ducked {
+                        game.ducked = true;
+                        let (_, music) = game.buses[GameBus::Music as usize];
+                        let down = GameBus::Music.gain() * GameBus::DUCK;
+                        let time = GameBus::DUCK_ATTACK_MS as f64 / 1000.0;
+                        Soloud_fadeVolume(self.engine, music, down, time);
+                    }
+                    let (bus, _) = game.buses[voice.bus as usize];
+                    Bus_playEx(bus, wav.cast(), voice.gain, voice.pan, 0)
+                }
+            };
             if voice.looping {
                 Soloud_setLooping(self.engine, play, 1);
             }
@@ -37,6 +114,7 @@ impl Drop for SoLoud {
         // SAFETY: made by `make`, and dropped once: first what plays, then what it plays from.
         unsafe {
             Soloud_stopAll(self.engine);
+            self.game = None;
             self.wavs.iter().for_each(|&wav| Wav_destroy(wav));
             Soloud_deinit(self.engine);
             Soloud_destroy(self.engine);
@@ -45,6 +123,18 @@ impl Drop for SoLoud {
 }
 
 fn make(scene: &Scene) -> Box<dyn Driver> {
+    Box::new(soloud(scene))
+}
+
+fn game(scene: &Scene) -> Box<dyn Driver> {
+    // Its buses count as voices.
+    let mut soloud = soloud(&Scene { voices: scene.voices + GameBus::ALL.len(), ..*scene });
+    // SAFETY: `drop` silences it first, then drops the buses, then the engine.
+    soloud.game = Some(unsafe { Game::new(soloud.engine) });
+    Box::new(soloud)
+}
+
+fn soloud(scene: &Scene) -> SoLoud {
     // SAFETY: it copies the samples; the flags and the driver are its own constants.
     unsafe {
         let engine = Soloud_create();
@@ -60,7 +150,7 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
             assert_eq!(error, 0, "Wav_loadRawWaveEx");
             wav
         };
-        Box::new(SoLoud { engine, wavs: scene.clips.0.iter().map(wav).collect() })
+        SoLoud { engine, wavs: scene.clips.0.iter().map(wav).collect(), game: None }
     }
 }
 
@@ -75,3 +165,6 @@ pub const SOLOUD: Contender = Contender {
     full_at: |_| 1024,
     make,
 };
+
+/// With the buses of a game's mix.
+pub const GAME: Contender = Contender { make: game, ..SOLOUD };
