@@ -109,8 +109,8 @@ pub(crate) fn short_frames(duration: Duration, rate: u32) -> u32 {
     u32::try_from(frames(duration, rate)).unwrap_or(u32::MAX)
 }
 
-/// The least time that a change takes where anything is heard: long enough not to click, too short to be
-/// heard as a fade.
+/// The least time that a change takes where anything is heard: long enough that the steepest fade adds less
+/// to a 100 Hz sine's slope than a twentieth, short enough to be heard as at once.
 pub(crate) const DECLICK: Duration = ms(5);
 
 /// The same in frames, at least one.

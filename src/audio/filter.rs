@@ -11,11 +11,7 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-/// A low-pass from here up is off, in Hz.
-pub(in crate::audio) const LOW_PASS_OFF: f32 = 20_000.0;
-
-/// A high-pass from here down is off, in Hz.
-pub(in crate::audio) const HIGH_PASS_OFF: f32 = 20.0;
+use crate::link::message::{HIGH_PASS_OFF, LOW_PASS_OFF};
 
 /// The highest cut-off, of the rate: there is no tangent of a quarter turn.
 const HIGHEST: f64 = 0.49;

@@ -11,24 +11,12 @@ mod voice;
 
 pub use renderer::Renderer;
 
-use std::time::Duration;
-
 use crate::link::message::{Made, Plan, QUANTUM};
-use crate::units::{self, ms};
 use bus::rooms::MadeRoom;
 use bus::submix::Submix;
 
 /// The most that is mixed in one pass, if nothing happens on the lines between.
 const PASS: usize = 4 * QUANTUM;
-
-/// The shortest change: long enough that the steepest fade adds less to a 100 Hz sine's slope
-/// than a twentieth, short enough to be heard as at once.
-const DECLICK: Duration = ms(5);
-
-/// The shortest change, in frames.
-fn declick(rate: u32) -> u32 {
-    units::short_frames(DECLICK, rate).max(1)
-}
 
 /// Makes what the game side is to send, for a mixer that runs at `rate`.
 pub(crate) fn make(plan: Plan, rate: u32) -> Made {

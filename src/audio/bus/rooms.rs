@@ -10,6 +10,7 @@ use crate::audio::kernel::Mix;
 use crate::audio::voice::ramp::Ramp;
 use crate::link::message::Made;
 use crate::reverb::{Reverb, RoomId};
+use crate::units;
 
 /// A room and what is sent to it. Made on the game side, and freed there.
 pub(in crate::audio) struct MadeRoom {
@@ -26,7 +27,7 @@ impl MadeRoom {
             room: Room::new(reverb, rate),
             left: Aligned::new(0.0, PASS),
             right: Aligned::new(0.0, PASS),
-            tail: Tail::new(crate::audio::declick(rate) as usize),
+            tail: Tail::new(units::declick(rate) as usize),
         }
     }
 }

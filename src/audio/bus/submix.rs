@@ -19,6 +19,7 @@ use crate::bus::BusId;
 use crate::effect::{Effect, EffectTrouble};
 use crate::link::message::{Change, Made, QUANTUM, Shape};
 use crate::reverb::RoomId;
+use crate::units;
 
 /// What a bus needs to be a submix. Made on the game side when it is first needed, and kept.
 pub(in crate::audio) struct Submix {
@@ -50,7 +51,7 @@ pub(in crate::audio) enum EffectNews {
 
 impl Submix {
     pub fn new(rate: u32) -> Submix {
-        let declick = crate::audio::declick(rate);
+        let declick = units::declick(rate);
         Submix {
             left: Aligned::new(0.0, PASS),
             right: Aligned::new(0.0, PASS),

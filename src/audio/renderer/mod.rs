@@ -25,11 +25,12 @@ use super::plays::Plays;
 use super::voice::Setup;
 use super::voice::gains::GainCurves;
 use crate::Frame;
-use crate::audio::{self, PASS};
+use crate::audio::PASS;
 use crate::bus::BusId;
 use crate::config::Config;
 use crate::link::Bridge;
 use crate::link::message::QUANTUM;
+use crate::units;
 use batch::Batch;
 use mix::EndedVoices;
 use report::Notices;
@@ -87,7 +88,7 @@ struct Scratch {
 
 impl Renderer {
     pub(crate) fn new(config: &Config, bridge: Arc<Bridge>) -> Renderer {
-        let declick = audio::declick(config.sample_rate);
+        let declick = units::declick(config.sample_rate);
         let mixed = PASS + limiter::look_ahead(config.sample_rate);
         bridge.meters.voices.store(config.voices as u32, Relaxed);
         Renderer {
