@@ -206,7 +206,7 @@ fn the_bits_are_the_same_at_any_cut() {
 }
 
 #[test]
-fn a_room_is_to_the_bit_what_a_naive_one_is() {
+fn a_room_gives_the_bits_of_a_naive_one() {
     for (reverb, rate) in [(Reverb::DEFAULT, RATE), (bare(300, 0.0), 1000), (bare(50, 1.0), 8)] {
         let mut room = Room::new(&reverb, rate);
         let mut naive = Naive::new(&room);
