@@ -35,6 +35,9 @@ pub struct Config {
     /// plays and controls, one each (a [`Tag`](crate::Tag): one for each of its plays). It is also how
     /// many events may wait for the game. Default: 1024.
     pub commands: usize,
+    /// How many [cues](crate::Cue) the mixer remembers: what each played last, and what of it plays. When
+    /// another one is played, the one that was not for longest is forgotten. Default: 256.
+    pub cues: usize,
     /// The mixer's rate in frames a second, from 1 to 384,000. [`Mixer::open`](crate::Mixer::open)
     /// takes the first device's own instead, if there is a device. Default: 48,000.
     pub sample_rate: u32,
@@ -42,6 +45,9 @@ pub struct Config {
     pub when_full: WhenFull,
     /// How sounds are read between their samples. Default: [`Interpolation::Cubic`].
     pub interpolation: Interpolation,
+    /// What the dice of [cues](crate::Cue) begin with: with the same seed, the same plays roll the same, on
+    /// every platform. Default: 0.
+    pub seed: u64,
     /// The output to play on, by its name in [`devices`](crate::devices); `None` is the system's
     /// default. While there is none of that name, or it cannot be had, the default plays; when it
     /// is back, the sound goes over to it. Default: `None`.
@@ -59,9 +65,11 @@ impl Config {
         parked: 256,
         scheduled: 256,
         commands: 1024,
+        cues: 256,
         sample_rate: 48_000,
         when_full: WhenFull::StealQuietest,
         interpolation: Interpolation::Cubic,
+        seed: 0,
         device: None,
         buffer: ms(10),
     };
@@ -89,6 +97,7 @@ impl Config {
             ("parked", self.parked),
             ("scheduled", self.scheduled),
             ("commands", self.commands),
+            ("cues", self.cues),
         ] {
             if value == 0 {
                 return Err(Error::Config { field, value, fault: "it must be at least 1" });

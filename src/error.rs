@@ -96,6 +96,12 @@ pub enum Error {
         /// What is wrong with it.
         why: DuckFault,
     },
+    /// [`Cue::of`](crate::Cue::of) was given what is no cue.
+    #[non_exhaustive]
+    Cue {
+        /// What is wrong with it.
+        why: CueFault,
+    },
     /// The system has no thread left to play from.
     Thread {
         /// What the system said.
@@ -168,6 +174,28 @@ pub enum DuckFault {
     },
 }
 
+/// Why there is no such cue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CueFault {
+    /// It has no variants.
+    NoVariants,
+    /// One of its variants is a cue itself.
+    Nested {
+        /// Which of them, from 0 on.
+        variant: usize,
+    },
+}
+
+impl fmt::Display for CueFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CueFault::NoVariants => write!(f, "it has no variants"),
+            CueFault::Nested { variant } => write!(f, "its variant {variant} is a cue itself"),
+        }
+    }
+}
+
 impl fmt::Display for BusFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -232,6 +260,7 @@ impl fmt::Display for Error {
             Error::Thread { source } => write!(f, "no thread to play from: {source}"),
             Error::Resize { voices, why } => write!(f, "resize to {voices} voices: {why}"),
             Error::Bus { bus, why } => write!(f, "bus {}: {why}", bus.index()),
+            Error::Cue { why } => write!(f, "a cue: {why}"),
             Error::Duck { bus, by, why } => {
                 write!(f, "bus {} that makes room for bus {}: {why}", bus.index(), by.index())
             }

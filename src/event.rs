@@ -154,7 +154,8 @@ pub enum Parking {
     /// It was paused, by itself or with its bus, when its voice was wanted or when it was to get one:
     /// nobody hears that it is gone.
     Paused,
-    /// Nobody could have heard it, and every voice was taken.
+    /// Nobody could have heard it: because it is too far off
+    /// ([`Attenuation::far`](crate::Attenuation::far)), or for another reason while every voice was taken.
     Inaudible,
     /// The pool became smaller.
     Shrunk,
@@ -164,6 +165,9 @@ pub enum Parking {
     /// ([`Bus::max_voices`](crate::Bus::max_voices)) when it was to begin, and none of these could be stolen
     /// for it.
     BusFull,
+    /// As many of its cue played as may ([`Cue::at_most`](crate::Cue::at_most)) when it was to begin, and none
+    /// of these could be stolen for it.
+    CueFull,
 }
 
 /// Why an accepted play could not begin.
@@ -175,10 +179,22 @@ pub enum Refusal {
     /// Its bus, or one above it, had as many voices as it may ([`Bus::max_voices`](crate::Bus)), and
     /// none of them could be stolen for it.
     BusFull,
+    /// As many of its cue played as may ([`Cue::at_most`](crate::Cue::at_most)), and none of these could be
+    /// stolen for it.
+    CueFull,
+    /// Its cue was played too short a time ago ([`Cue::cooldown`](crate::Cue::cooldown)), and it would not
+    /// have been louder.
+    Cooldown,
+    /// Another of its cue had just begun, and plays with the power of both
+    /// ([`Cue::merge_within`](crate::Cue::merge_within)).
+    Merged {
+        /// The play that it went into.
+        into: VoiceId,
+    },
     /// It was to begin later, and [`Config::scheduled`](crate::Config::scheduled) plays were
     /// waiting already.
     ScheduleFull,
-    /// Nobody could have heard it, every voice was taken, and there was no room to park.
+    /// Nobody could have heard it, no voice was free, and there was no room to park.
     Inaudible,
 }
 

@@ -1,15 +1,21 @@
 //! A request to play a sound.
 
-use std::ops::{Bound, RangeBounds};
+mod settings;
+
+use std::ops::RangeBounds;
 use std::time::Duration;
 
 use crate::bus::BusId;
-use crate::config::WhenFull;
-use crate::link::message::{HIGH_PASS_OFF, LOW_PASS_OFF, Loop, Request, Shape, Start};
+use crate::cue::Cue;
+use crate::link::message::{HIGH_PASS_OFF, LOW_PASS_OFF};
 use crate::log_line::OnceLine;
 use crate::reverb::RoomId;
 use crate::sound::Sound;
-use crate::units::{db, frames, short_frames};
+use crate::space::{Attenuation, Point};
+use crate::units::db;
+use settings::{LoopTimes, Set, When};
+
+pub(crate) use settings::Settings;
 
 /// A request to play something: what, how loud, where, from when. [`Mixer::play`](crate::Mixer::play)
 /// carries it out; until then nothing happens.
@@ -27,42 +33,24 @@ use crate::units::{db, frames, short_frames};
 #[derive(Clone, Debug)]
 #[must_use = "a request is not heard before a mixer plays it"]
 pub struct Play {
-    pub(crate) sound: Sound,
+    pub(crate) what: What,
     pub(crate) settings: Settings,
 }
 
-/// All that a request says beside the sound.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
-    pub gain: f32,
-    pub pan: f32,
-    pub speed: f32,
-    pub looping: Option<Loop>,
-    /// In the sound's own frames.
-    pub position: u32,
-    pub fade_in: Duration,
-    pub start: When,
-    pub priority: Priority,
-    pub when_stolen: Option<WhenStolen>,
-    pub bus: BusId,
-    pub tag: u64,
-    pub shape: Shape,
-}
-
-/// When a play begins.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum When {
-    Now,
-    At(u64),
-    After(Duration),
+/// What is played.
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    Sound(Sound),
+    Cue(Cue),
 }
 
 impl Play {
     /// Plays a sound once, from its beginning, as it is: at a gain of 1, in the centre, at its own
     /// speed, at once, on the master, with [`Priority::Normal`] and no tag.
     ///
-    /// It takes anything that can be played, by reference or by value: a [`Sound`], or another
-    /// request, of which it is a copy.
+    /// It takes anything that can be played, by reference or by value: a [`Sound`], a [`Cue`], or another
+    /// request, of which it is a copy. What is set on a request for a cue comes on top of what its variants
+    /// say: gain and speed multiply theirs, all else takes their place.
     pub fn of(what: impl Into<Play>) -> Play {
         what.into()
     }
@@ -84,7 +72,7 @@ impl Play {
     /// The power stays the same: at 0 a sound passes untouched, hard to a side that side is
     /// √2 as high and the other silent.
     pub fn pan(self, left_to_right: f32) -> Play {
-        self.with(|settings| settings.pan = sanitize_pan(left_to_right))
+        self.set(Set::PAN, |settings| settings.pan = sanitize_pan(left_to_right))
     }
 
     /// How fast it plays, and so how high: a ratio from 0.01 to 100, 1 unless told otherwise; 2 is
@@ -106,36 +94,20 @@ impl Play {
     /// range is the whole sound. The whole turns as [`looping`](Play::looping) says, a part from its
     /// last frame to its first.
     pub fn loop_range(self, range: impl RangeBounds<Duration>) -> Play {
-        const TICK: Duration = Duration::from_nanos(1);
-        let (rate, clip) = (self.sound.sample_rate(), self.sound.frame_count() as u32);
-        let start = match range.start_bound() {
-            Bound::Included(start) => short_frames(*start, rate),
-            Bound::Excluded(start) => short_frames(start.saturating_add(TICK), rate),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(end) => short_frames(end.saturating_add(TICK), rate).min(clip),
-            Bound::Excluded(end) => short_frames(*end, rate).min(clip),
-            Bound::Unbounded => clip,
-        };
-        let (start, end) = if start < end { (start, end) } else { (0, clip) };
-        let seam = self.sound.seam().map(|seam| seam.turns);
-        let seam = seam.filter(|turns| start == turns.start && end >= turns.end);
-        let turns = seam.unwrap_or(Loop { start, end, seam: 0 });
-        self.with(|settings| settings.looping = Some(turns))
+        let times = LoopTimes::of(range);
+        self.set(Set::LOOPING, |settings| settings.looping = Some(times))
     }
 
     /// Begins in the middle of the sound, softly. Beyond its loop's end it plays out once; beyond the
     /// sound's end the play finishes as soon as it begins.
     pub fn from_position(self, position: Duration) -> Play {
-        let position = short_frames(position, self.sound.sample_rate());
-        self.with(|settings| settings.position = position)
+        self.set(Set::POSITION, |settings| settings.position = position)
     }
 
     /// Fades in from silence over this time. Unless told otherwise it does not: the sound's first
     /// frame is heard as its author made it.
     pub fn fade_in(self, over: Duration) -> Play {
-        self.with(|settings| settings.fade_in = over)
+        self.set(Set::FADE_IN, |settings| settings.fade_in = over)
     }
 
     /// Begins on a frame of [`Mixer::clock`](crate::Mixer::clock), exactly. A frame that is already
@@ -157,33 +129,33 @@ impl Play {
     /// # Ok::<(), voicepool::Error>(())
     /// ```
     pub fn start_at(self, frame: u64) -> Play {
-        self.with(|settings| settings.start = When::At(frame))
+        self.set(Set::START, |settings| settings.start = When::At(frame))
     }
 
     /// Begins this long after the audio thread has heard of it, in the time of its bus: while the
     /// bus (or the master) is paused, the delay stands still, so that a burst that is paused half-way
     /// goes on as a burst. Of [`start_at`](Play::start_at) and `delay` the one that was said last counts.
     pub fn delay(self, by: Duration) -> Play {
-        self.with(|settings| settings.start = When::After(by))
+        self.set(Set::START, |settings| settings.start = When::After(by))
     }
 
     /// Who may steal its voice, and whose voice it may steal. [`Priority::Normal`] unless told
     /// otherwise.
     pub fn priority(self, priority: Priority) -> Play {
-        self.with(|settings| settings.priority = priority)
+        self.set(Set::PRIORITY, |settings| settings.priority = priority)
     }
 
     /// What becomes of it when its voice is stolen. Unless told otherwise a loop parks and anything
     /// else ends.
     #[doc(alias = "virtual voice")]
     pub fn when_stolen(self, then: WhenStolen) -> Play {
-        self.with(|settings| settings.when_stolen = Some(then))
+        self.set(Set::WHEN_STOLEN, |settings| settings.when_stolen = Some(then))
     }
 
     /// Plays through a bus; unless told otherwise straight through [`BusId::MASTER`].
     #[doc(alias("channel", "group"))]
     pub fn bus(self, bus: BusId) -> Play {
-        self.with(|settings| settings.bus = bus)
+        self.set(Set::BUS, |settings| settings.bus = bus)
     }
 
     /// Takes the treble away above a cut-off in Hz: what is behind a wall, far off, under water. It is
@@ -192,7 +164,7 @@ impl Play {
     /// [`Mixer::set_low_pass`](crate::Mixer::set_low_pass) turns it later.
     #[doc(alias("lowpass", "muffle"))]
     pub fn low_pass(self, hz: f32) -> Play {
-        self.with(|settings| settings.shape.low_pass = sanitize_low_pass(hz))
+        self.set(Set::LOW_PASS, |settings| settings.shape.low_pass = sanitize_low_pass(hz))
     }
 
     /// How much of it a room gets, after its gain: linear, from 0 (nothing, unless told otherwise) to
@@ -201,14 +173,52 @@ impl Play {
     /// [set](crate::Mixer::set_reverb), nothing is heard of it.
     #[doc(alias("reverb", "aux"))]
     pub fn send(self, room: RoomId, linear: f32) -> Play {
-        self.with(|settings| settings.shape.sends[room.index()] = sanitize_gain(linear))
+        let set = Set::send(room);
+        self.set(set, |settings| settings.shape.sends[room.index()] = sanitize_gain(linear))
     }
 
     /// A number of your own, 0 unless told otherwise. It comes back with every event of this play,
     /// and with that of a play it steals from. And all plays with one tag can be controlled together,
     /// see [`Tag`](crate::Tag).
     pub fn tag(self, tag: u64) -> Play {
-        self.with(|settings| settings.tag = tag)
+        self.set(Set::TAG, |settings| settings.tag = tag)
+    }
+
+    /// Gives it a place: it is heard from there, as loud and as far to the side as its
+    /// [attenuation](Play::attenuation) says for the [listener](crate::Mixer::set_listener), and what is
+    /// out of earshot takes no voice. [`Mixer::set_position`](crate::Mixer::set_position) moves it.
+    ///
+    /// What has a place is a point: of a stereo sound the mean of both sides is heard. Distance multiplies
+    /// every other gain, what it [sends](Play::send) to rooms too; a [pan](Play::pan) of its own multiplies
+    /// that of its place.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Listener, Mixer, Play, Sound};
+    /// # let (mixer, _renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let growl = Sound::from_mono(48_000, &[0.1; 480])?;
+    /// mixer.set_listener(Listener::at([10.0, 0.0]));
+    /// mixer.play(Play::of(&growl).at([14.0, 3.0])); // five away, to the right
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    #[doc(alias("position", "spatial", "3d"))]
+    pub fn at(self, position: impl Into<Point>) -> Play {
+        let position = position.into();
+        self.set(Set::PLACE, |settings| settings.place = Some(position))
+    }
+
+    /// How it is heard from afar, if it has a [place](Play::at); [`Attenuation::DEFAULT`] unless told
+    /// otherwise.
+    #[doc(alias("distance", "rolloff", "doppler"))]
+    pub fn attenuation(self, attenuation: Attenuation) -> Play {
+        self.set(Set::ATTENUATION, |settings| settings.attenuation = attenuation)
+    }
+
+    /// Sets something that takes the place of what a cue's variant says.
+    fn set(self, what: Set, change: impl FnOnce(&mut Settings)) -> Play {
+        self.with(|settings| {
+            settings.set.add(what);
+            change(settings);
+        })
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Play {
@@ -217,68 +227,27 @@ impl Play {
     }
 }
 
-impl Settings {
-    /// Once, from the beginning, as it is.
-    const DEFAULT: Settings = Settings {
-        gain: 1.0,
-        pan: 0.0,
-        speed: 1.0,
-        looping: None,
-        position: 0,
-        fade_in: Duration::ZERO,
-        start: When::Now,
-        priority: Priority::Normal,
-        when_stolen: None,
-        bus: BusId::MASTER,
-        tag: 0,
-        shape: Shape::PLAIN,
-    };
-
-    /// The same in the audio side's terms, for a mixer that runs at `rate`.
-    pub(crate) fn request(
-        &self,
-        sound: u64,
-        ticket: u32,
-        when_full: WhenFull,
-        rate: u32,
-    ) -> Request<u64> {
-        Request {
-            sound,
-            ticket,
-            gain: self.gain,
-            pan: self.pan,
-            speed: self.speed,
-            position: self.position,
-            looping: self.looping,
-            fade_in: short_frames(self.fade_in, rate),
-            start: match self.start {
-                When::Now => Start::After(0),
-                When::At(frame) => Start::At(frame),
-                When::After(by) => Start::After(frames(by, rate)),
-            },
-            priority: self.priority,
-            bus: self.bus,
-            park: match self.when_stolen {
-                None => self.looping.is_some(),
-                Some(then) => then == WhenStolen::Park,
-            },
-            when_full,
-            paused: false,
-            muted: false,
-            shape: self.shape,
-        }
-    }
-}
-
 impl From<Sound> for Play {
     fn from(sound: Sound) -> Play {
-        Play { sound, settings: Settings::DEFAULT }
+        Play { what: What::Sound(sound), settings: Settings::DEFAULT }
     }
 }
 
 impl From<&Sound> for Play {
     fn from(sound: &Sound) -> Play {
         sound.clone().into()
+    }
+}
+
+impl From<Cue> for Play {
+    fn from(cue: Cue) -> Play {
+        Play { what: What::Cue(cue), settings: Settings::DEFAULT }
+    }
+}
+
+impl From<&Cue> for Play {
+    fn from(cue: &Cue) -> Play {
+        cue.clone().into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod buses;
 mod controls;
+mod space;
 mod watch;
 
 use std::any::Any;
@@ -167,9 +168,11 @@ impl Mixer {
         self.start(play.into())
     }
 
-    fn start(&self, play: Play) -> Option<VoiceId> {
-        let mut ledger = self.ledger();
+    fn start(&self, request: Play) -> Option<VoiceId> {
         // A play that is turned away is dropped after the ledger is unlocked.
+        let play;
+        let mut ledger = self.ledger();
+        play = ledger.resolve(request);
         let admission = ledger.validate(&[play.settings.bus])?;
         ledger.grow(admission);
         ledger.play(play)
@@ -195,12 +198,14 @@ impl Mixer {
     /// ```
     pub fn play_together<const N: usize>(&self, plays: [Play; N]) -> Option<[VoiceId; N]> {
         let mut voices = [VoiceId::from_bits(0); N];
-        let buses = plays.each_ref().map(|play| play.settings.bus);
-        let mut ledger = self.ledger();
         // As in `start`.
+        let resolved;
+        let mut ledger = self.ledger();
+        resolved = plays.map(|play| ledger.resolve(play));
+        let buses = resolved.each_ref().map(|play| play.settings.bus);
         let admission = ledger.validate(&buses)?;
         ledger.grow(admission);
-        for (voice, play) in voices.iter_mut().zip(plays) {
+        for (voice, play) in voices.iter_mut().zip(resolved) {
             *voice = ledger.play(play)?;
         }
         Some(voices)

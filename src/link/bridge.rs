@@ -20,6 +20,8 @@ use crate::stats::OutputState;
 /// whichever side is dropped first.
 pub(crate) struct Bridge {
     pub commands: Lane<Command>,
+    /// How many of these may be anything but a message about places.
+    pub most_commands: u64,
     pub reports: Lane<Report>,
     pub meters: Meters,
     /// A snapshot that the game side wants filled, and one that the audio side has filled.
@@ -57,17 +59,25 @@ const ORDERED: u64 = 1 << 63;
 /// voice to the most there can be it takes no more than these.
 pub(crate) const MOST_RESIZES: usize = 24;
 
+/// How many messages about places may be in the queue at once, beside the commands that
+/// [`Config::commands`] allows.
+pub(crate) const MOVE_PLACES: usize = 128;
+
+/// How many blocks of moves there are. Together they hold more than a default mixer has plays.
+pub(crate) const MOVE_BLOCKS: usize = 4;
+
 /// How many reports of what was made may be on their way home at once, beside what plays say.
 ///
 /// Of each bus: an effect that failed, the answer to the command that was sent before that was known, and
 /// the effect that came with it, if that fails too; nothing more is sent before these were collected. A submix
 /// is given to a bus once, so that at most one is not used. Of each room one is faded out at a time.
-const MOST_HOMECOMING: usize = MOST_RESIZES + (3 + 1) * BusId::COUNT + RoomId::COUNT;
+const MOST_HOMECOMING: usize = MOST_RESIZES + (3 + 1) * BusId::COUNT + RoomId::COUNT + MOVE_BLOCKS;
 
 impl Bridge {
     pub fn new(config: &Config) -> Bridge {
         Bridge {
-            commands: Lane::new(config.commands),
+            commands: Lane::new(config.commands + MOVE_PLACES),
+            most_commands: config.commands as u64,
             // A place for every ticket's ending, for all that was made and comes home, and for some
             // notices.
             reports: Lane::new(config.tickets() + MOST_HOMECOMING + config.notices()),

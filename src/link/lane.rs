@@ -59,11 +59,6 @@ impl<T> Lane<T> {
         self.collected.load(Ordering::Acquire)
     }
 
-    /// How many it can hold.
-    pub fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
     /// How many wait to be received. For the receiver: only the sender can change it, upwards.
     pub fn waiting(&self) -> u64 {
         // Acquire, with the Release in `publish`: a message counted as published is whole by now.

@@ -6,10 +6,10 @@ use crate::bus::BusId;
 use crate::config::WhenFull;
 use crate::duck::DuckFrames;
 use crate::effect::{Effect, EffectTrouble};
-use crate::event::Refusal;
 use crate::play::Priority;
 use crate::reverb::{Reverb, RoomId};
 use crate::sound::Sound;
+use crate::space::{Attenuation, Point};
 
 pub(crate) use super::shape::{HIGH_PASS_OFF, LOW_PASS_OFF, Shape, Tone};
 
@@ -74,6 +74,51 @@ pub(crate) enum Command<S = Sound, P = Made, E = Box<dyn Effect>> {
     },
     /// Growing and shrinking: mix from this pool from now on, and send the old one home.
     Resize(P),
+    /// The listener is here now: come there, or brought there.
+    Listener {
+        ears: Ears,
+        jump: bool,
+    },
+    Move {
+        ticket: u32,
+        to: Move,
+    },
+    /// The same to many plays at once, in a block that comes home.
+    Moves(Box<Moves>),
+}
+
+/// What one call says to many plays. Blocks are made on the game side, and filled there again.
+#[derive(Debug)]
+pub(crate) struct Moves {
+    list: Vec<(u32, Move)>,
+}
+
+impl Moves {
+    /// How many one block can hold.
+    pub const MOST: usize = 512;
+
+    pub fn new() -> Moves {
+        Moves { list: Vec::with_capacity(Moves::MOST) }
+    }
+
+    /// Says something to the play with this ticket, if there is room.
+    pub fn push(&mut self, ticket: u32, to: Move) {
+        if !self.is_full() {
+            self.list.push((ticket, to));
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.list.len() == Moves::MOST
+    }
+
+    pub fn list(&self) -> &[(u32, Move)] {
+        &self.list
+    }
+
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
 }
 
 /// A command of numbers alone: a sound by its [number](Sound::number), what is made by its plan. An
@@ -109,6 +154,9 @@ impl PlainCommand {
             }
             Command::Room { room, made, over } => Command::Room { room, made: make(made), over },
             Command::Resize(voices) => Command::Resize(make(voices)),
+            Command::Listener { ears, jump } => Command::Listener { ears, jump },
+            Command::Move { ticket, to } => Command::Move { ticket, to },
+            Command::Moves(moves) => Command::Moves(moves),
         })
     }
 }
@@ -147,6 +195,43 @@ pub(crate) struct Request<S = Sound> {
     /// The same for a mute.
     pub muted: bool,
     pub shape: Shape,
+    pub placed: Option<Placed>,
+    pub cue: Option<CueTerms>,
+}
+
+/// The place of a play, and how it is heard from afar. All of it is within its limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placed {
+    pub position: Point,
+    pub attenuation: Attenuation,
+}
+
+/// Who hears: the place, and the direction to the right, of length 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ears {
+    pub position: Point,
+    pub right: Point,
+}
+
+impl Ears {
+    /// At 0, with +x to the right.
+    pub const DEFAULT: Ears = Ears {
+        position: Point { x: 0.0, y: 0.0, z: 0.0 },
+        right: Point { x: 1.0, y: 0.0, z: 0.0 },
+    };
+}
+
+/// The cue that a play is of, and on which terms it may begin. Times are in the mixer's frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CueTerms {
+    /// Its place among the cues that are remembered, and how often that was given to another before.
+    pub slot: u32,
+    pub tenure: u32,
+    pub cooldown: u32,
+    pub merge_within: u32,
+    /// 255: as many as there are.
+    pub at_most: u8,
+    pub when_full: Option<WhenFull>,
 }
 
 impl<S> Request<S> {
@@ -169,6 +254,8 @@ impl<S> Request<S> {
             paused: self.paused,
             muted: self.muted,
             shape: self.shape,
+            placed: self.placed,
+            cue: self.cue,
         }
     }
 }
@@ -250,6 +337,15 @@ pub(crate) enum Change {
     EndLoop,
 }
 
+/// What is said to a play in every frame of the game: only the latest counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Move {
+    /// It is at this place now: come there, or brought there.
+    Position { to: Point, jump: bool },
+    /// How much lies between it and the ear, from 0 to 1.
+    Occlusion { to: f32, over: u32 },
+}
+
 /// What comes back. Every accepted play sends exactly one `Ended`, which carries its sound home.
 pub(crate) enum Report {
     Ended(Ended),
@@ -275,6 +371,8 @@ pub(crate) enum Report {
         bus: BusId,
         old: Option<Box<dyn Effect>>,
     },
+    /// A block of moves that was applied.
+    Moved(Box<Moves>),
     /// An effect that was taken out, or could not be put in.
     EffectRetired(Box<dyn Effect>),
     /// An effect was taken out, because it did what none may.
@@ -312,19 +410,44 @@ pub(crate) enum End {
     Finished,
     Stopped,
     Stolen { thief: u32, level: f32 },
-    Refused(Refusal),
+    Refused(Refused),
+}
+
+/// Why a play could not begin: `crate::Refusal` in the audio side's terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u32)]
+pub(crate) enum Refused {
+    PoolFull,
+    BusFull,
+    CueFull,
+    Cooldown,
+    /// Into the play with this ticket, which is named as a thief is.
+    Merged {
+        into: u32,
+    },
+    ScheduleFull,
+    Inaudible,
 }
 
 /// Why a play parked. The thief is named as in [`End`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u32)]
 pub(crate) enum Park {
-    Stolen { thief: u32, level: f32 },
+    Stolen {
+        thief: u32,
+        level: f32,
+    },
     Paused,
     Inaudible,
+    /// A newcomer that is too far off to be heard.
+    OutOfEarshot {
+        distance: f32,
+        far: f32,
+    },
     Shrunk,
     PoolFull,
     BusFull,
+    CueFull,
 }
 
 #[cfg(test)]
@@ -333,7 +456,7 @@ mod tests {
 
     #[test]
     fn messages_are_small() {
-        assert!(size_of::<Command>() <= 128, "{}", size_of::<Command>());
+        assert!(size_of::<Command>() <= 176, "{}", size_of::<Command>());
         assert!(size_of::<Report>() <= 32, "{}", size_of::<Report>());
     }
 }

@@ -7,5 +7,5 @@ mod meters;
 mod shape;
 mod snapshot;
 
-pub(crate) use bridge::{Bridge, MOST_RESIZES};
+pub(crate) use bridge::{Bridge, MOST_RESIZES, MOVE_BLOCKS, MOVE_PLACES};
 pub(crate) use snapshot::{Row, Snapshot};

@@ -10,12 +10,18 @@ pub(crate) struct Shape {
     pub low_pass: f32,
     pub high_pass: f32,
     pub sends: [f32; RoomId::COUNT],
+    /// How much lies between it and the ear, from 0 to 1.
+    pub occlusion: f32,
 }
 
 impl Shape {
     /// As it is.
-    pub const PLAIN: Shape =
-        Shape { low_pass: LOW_PASS_OFF, high_pass: HIGH_PASS_OFF, sends: [0.0; RoomId::COUNT] };
+    pub const PLAIN: Shape = Shape {
+        low_pass: LOW_PASS_OFF,
+        high_pass: HIGH_PASS_OFF,
+        sends: [0.0; RoomId::COUNT],
+        occlusion: 0.0,
+    };
 
     /// Whether there is nothing to shape. Told by their bits, as none of them is ever -0 or NaN: every play
     /// asks.
@@ -23,7 +29,7 @@ impl Shape {
     pub fn is_plain(&self) -> bool {
         let bits = |shape: &Shape| {
             let [a, b, c, d] = shape.sends;
-            [shape.low_pass, shape.high_pass, a, b, c, d].map(f32::to_bits)
+            [shape.low_pass, shape.high_pass, a, b, c, d, shape.occlusion].map(f32::to_bits)
         };
         bits(self) == bits(&Shape::PLAIN)
     }

@@ -7,8 +7,7 @@ use crate::audio::bus::BusSet;
 use crate::audio::bus::tree::Tree;
 use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::event::Refusal;
-use crate::link::message::{BusPlace, Park};
+use crate::link::message::{BusPlace, Park, Refused};
 
 /// The limit and the reserve of a bus.
 #[derive(Clone, Copy)]
@@ -29,16 +28,16 @@ pub(in crate::audio) struct Full {
     pub when_full: Option<WhenFull>,
     /// What becomes of a newcomer that may take none, if it may park and if not.
     pub park: Park,
-    pub refusal: Refusal,
+    pub refusal: Refused,
 }
 
 impl Full {
     fn pool(victims: BusSet) -> Full {
-        Full { victims, when_full: None, park: Park::PoolFull, refusal: Refusal::PoolFull }
+        Full { victims, when_full: None, park: Park::PoolFull, refusal: Refused::PoolFull }
     }
 
     fn bus(victims: BusSet, when_full: Option<WhenFull>) -> Full {
-        Full { victims, when_full, park: Park::BusFull, refusal: Refusal::BusFull }
+        Full { victims, when_full, park: Park::BusFull, refusal: Refused::BusFull }
     }
 }
 

@@ -99,6 +99,8 @@ impl Renderer {
                     let heard = line.heard(self);
                     self.set_room(room, made, over, !heard.is_empty());
                 }
+                Command::Listener { .. } | Command::Move { .. } => (),
+                Command::Moves(block) => self.send_report(Report::Moved(block)),
             }
         }
         if !line.followed.is_empty() {

@@ -8,8 +8,7 @@ use crate::audio::bus::BusSet;
 use crate::audio::plays::{Full, Placement, Waiting};
 use crate::audio::voice::Voice;
 use crate::config::WhenFull;
-use crate::event::Refusal;
-use crate::link::message::{End, Park, QUANTUM, Report, Request, Retired, Start};
+use crate::link::message::{End, Park, QUANTUM, Refused, Report, Request, Retired, Start};
 use crate::play::Priority;
 
 /// How much louder than a voice a parked play must have become to take its place: 6 dB.
@@ -36,7 +35,7 @@ impl Renderer {
         if at <= self.now {
             self.start(request, number);
         } else if let Err(request) = self.plays.wait(request, number, at, bus_time) {
-            self.end(ticket, request.sound, self.now, End::Refused(Refusal::ScheduleFull));
+            self.end(ticket, request.sound, self.now, End::Refused(Refused::ScheduleFull));
         }
     }
 
@@ -74,7 +73,7 @@ impl Renderer {
             return self.activate(voice);
         }
         match inaudible {
-            Some(why) => self.park(voice, why, End::Refused(Refusal::Inaudible)),
+            Some(why) => self.park(voice, why, End::Refused(Refused::Inaudible)),
             None => self.park_or_end(voice, full.park, End::Refused(full.refusal)),
         }
     }
@@ -138,7 +137,7 @@ impl Renderer {
         voice.order = self.activated;
         self.activated += 1;
         if let Err(voice) = self.plays.activate(voice, &self.setup) {
-            let why = End::Refused(Refusal::PoolFull);
+            let why = End::Refused(Refused::PoolFull);
             self.end(ticket, voice.into_sound(), self.now, why);
         }
         self.bridge.meters.saw_playing(self.plays.voices.len() as u32);

@@ -2,10 +2,10 @@
 
 use super::tickets::Tickets;
 use crate::bus::BusId;
-use crate::event::{Ending, Event, Parking, VoiceId};
+use crate::event::{Ending, Event, Parking, Refusal, VoiceId};
 use crate::game::deferred_drops::DeferredDrops;
 use crate::game::event_queue::EventQueue;
-use crate::link::message::{End, Ended, Park};
+use crate::link::message::{End, Ended, Park, Refused};
 use crate::sound::Sound;
 use crate::stats::Stats;
 
@@ -84,7 +84,7 @@ impl Inbox {
             }
             End::Refused(why) => {
                 self.refused += 1;
-                Ending::Refused { why }
+                Ending::Refused { why: refusal(why, voice, tickets) }
             }
             End::Stolen { thief, level } => {
                 self.stolen += 1;
@@ -127,10 +127,11 @@ impl Inbox {
                 Parking::Stolen { by, by_tag, level }
             }
             Park::Paused => Parking::Paused,
-            Park::Inaudible => Parking::Inaudible,
+            Park::Inaudible | Park::OutOfEarshot { .. } => Parking::Inaudible,
             Park::Shrunk => Parking::Shrunk,
             Park::PoolFull => Parking::PoolFull,
             Park::BusFull => Parking::BusFull,
+            Park::CueFull => Parking::CueFull,
         };
         self.push_event(Event::Parked { voice, tag: held.tag, at, why });
     }
@@ -189,6 +190,20 @@ impl Inbox {
             self.theft_logged = true;
             drops.log_theft(voices, &thief.sound, victim, level);
         }
+    }
+}
+
+/// Why a play could not begin, in the game's terms. The play that another went into is named as a thief
+/// is.
+fn refusal(why: Refused, voice: VoiceId, tickets: &Tickets) -> Refusal {
+    match why {
+        Refused::PoolFull => Refusal::PoolFull,
+        Refused::BusFull => Refusal::BusFull,
+        Refused::CueFull => Refusal::CueFull,
+        Refused::Cooldown => Refusal::Cooldown,
+        Refused::Merged { into } => Refusal::Merged { into: tickets.id_of(into).unwrap_or(voice) },
+        Refused::ScheduleFull => Refusal::ScheduleFull,
+        Refused::Inaudible => Refusal::Inaudible,
     }
 }
 

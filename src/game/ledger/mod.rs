@@ -5,6 +5,7 @@ mod buses;
 mod capacity;
 mod ducks;
 mod inbox;
+mod moves;
 mod outbox;
 mod pending;
 mod snapshots;
@@ -24,11 +25,15 @@ use super::event_queue::EventQueue;
 use crate::Error;
 use crate::bus::BusId;
 use crate::config::{Config, WhenFull};
+use crate::cue::Cue;
 use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
-use crate::link::message::{Change, Command, End, Ended, Made, Plan, Report, Request, Retired};
-use crate::play::Play;
+use crate::link::message::{
+    Change, Command, CueTerms, Ears, End, Ended, Made, Move, Plan, Report, Request, Retired,
+};
+use crate::play::{Play, Settings, What};
+use crate::sound::Sound;
 use crate::stats::{Stats, VoiceInfo};
 use crate::target::Target;
 use buses::Buses;
@@ -52,6 +57,13 @@ pub(super) struct Ledger {
     snapshots: Snapshots,
     accepted: u64,
     turned_away: u64,
+}
+
+/// A play of which it is known what is heard.
+pub(super) struct Resolved {
+    pub sound: Sound,
+    pub settings: Settings,
+    pub cue: Option<CueTerms>,
 }
 
 /// What it takes to send plays. Decided once, since the audio side may change at any moment what it
@@ -91,7 +103,7 @@ impl Ledger {
         let taken = |plays: usize| self.taken_after(buses.get(..plays).unwrap_or(buses));
         let grow_to = self.capacity.growth(plays, taken, &self.bridge);
         // Where the queue can never hold both, plays do without a larger pool.
-        let grow_to = grow_to.filter(|_| self.bridge.commands.capacity() > plays as u64);
+        let grow_to = grow_to.filter(|_| self.bridge.most_commands > plays as u64);
         let commands = plays as u64 + u64::from(grow_to.is_some());
         let tickets = self.tickets.capacity() - self.tickets.len();
         let admits = plays == 0 || tickets >= plays && self.outbox.has_room_for(commands);
@@ -124,18 +136,19 @@ impl Ledger {
     /// Accepts a play and sends it: the one place that does. It was validated, so there is room, since
     /// only we send; were there none all the same, the play would be turned away.
     #[inline]
-    pub fn play(&mut self, play: Play) -> Option<VoiceId> {
-        let (settings, sound_number) = (&play.settings, play.sound.number());
+    pub fn play(&mut self, play: Resolved) -> Option<VoiceId> {
+        let Resolved { sound, settings, cue } = play;
         let number = self.outbox.next_number();
+        let when_full = self.capacity.when_full();
+        let mut request = settings.request(&sound, 0, when_full, cue, self.rate);
         let voice = self.tickets.insert(Ticket {
-            sound: play.sound,
+            sound,
             tag: settings.tag,
             bus: settings.bus,
             priority: settings.priority,
             number: Number::new(number),
         })?;
-        let when_full = self.capacity.when_full();
-        let request = settings.request(sound_number, voice.ticket, when_full, self.rate);
+        request.ticket = voice.ticket;
         if !self.outbox.send(Command::Play(request), &self.tickets) {
             self.tickets.take(voice.ticket);
             self.turned_away += 1;
@@ -143,6 +156,46 @@ impl Ledger {
         }
         self.accepted += 1;
         Some(voice)
+    }
+
+    /// Which sound a play is of, and all that is to be said of how.
+    pub fn resolve(&mut self, play: Play) -> Resolved {
+        match play.what {
+            What::Sound(sound) => Resolved { sound, settings: play.settings, cue: None },
+            What::Cue(cue) => self.roll(&cue, &play.settings),
+        }
+    }
+
+    fn roll(&mut self, cue: &Cue, settings: &Settings) -> Resolved {
+        let _ = (cue, settings);
+        unimplemented!("the cues' branch has it")
+    }
+
+    /// Keeps where the listener is, to be sent by [`send_moves`](Ledger::send_moves).
+    pub fn set_listener(&mut self, ears: Ears, jump: bool) {
+        self.outbox.moves().keep_listener(ears, jump);
+    }
+
+    /// Keeps what was said to plays of where they are, to be sent by [`send_moves`](Ledger::send_moves). A
+    /// bus has no place.
+    pub fn set_place(&mut self, target: Target, to: Move) {
+        let Ledger { tickets, outbox, .. } = self;
+        match target {
+            Target::Voice(voice) => {
+                if let Some(ticket) = tickets.find(voice) {
+                    outbox.moves().keep(ticket, to);
+                }
+            }
+            Target::Tag(tag) => {
+                tickets.tagged(tag).for_each(|ticket| outbox.moves().keep(ticket, to));
+            }
+            Target::Bus(_) | Target::Nothing => (),
+        }
+    }
+
+    /// Sends what was said of places.
+    pub fn send_moves(&mut self) {
+        self.outbox.send_moves(&self.tickets);
     }
 
     /// Sends a control, or lets it wait.
@@ -176,6 +229,9 @@ impl Ledger {
     pub fn flush(&mut self) {
         if self.outbox.has_pending() || self.wishes.wait() {
             self.outbox.flush(&self.tickets, &mut self.buses, &mut self.wishes);
+        }
+        if self.outbox.moves().wait() {
+            self.send_moves();
         }
         if !self.capacity.is_settled() {
             self.resize_if_due();
@@ -274,6 +330,7 @@ impl Ledger {
                 self.wishes.effect_changed(bus);
                 old.into_iter().for_each(|old| drops.add_effect(old));
             }
+            Report::Moved(block) => self.outbox.moves().came_home(block),
             Report::EffectRetired(effect) => drops.add_effect(effect),
             Report::EffectFailed { bus, at, why } => {
                 self.wishes.effect_failed(bus);
@@ -309,7 +366,12 @@ impl Ledger {
                     effect.into_iter().for_each(|effect| drops.add_effect(effect));
                     submix.into_iter().for_each(|made| drops.add_made(made));
                 }
-                Command::Voice { .. } | Command::Place { .. } | Command::Duck { .. } => (),
+                Command::Moves(block) => self.outbox.moves().came_home(block),
+                Command::Voice { .. }
+                | Command::Place { .. }
+                | Command::Duck { .. }
+                | Command::Listener { .. }
+                | Command::Move { .. } => (),
             }
         }
         // A renderer that failed may have lost a few on its way.
@@ -319,6 +381,7 @@ impl Ledger {
         {
             self.record_end(Ended { why: End::Stopped, ticket, at, sound }, drops);
         }
+        self.outbox.moves().give_up();
         self.give_up_wishes(drops);
     }
 

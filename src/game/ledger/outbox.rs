@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::buses::Buses;
+use super::moves::{MoveStore, NextMove};
 use super::pending::Pending;
 use super::tickets::Tickets;
 use super::wishes::{Due, Wishes};
@@ -31,6 +32,8 @@ pub(super) struct Outbox {
     /// The places of all that waits, in the order in which it came; and [`A_BUS`] for each bus whose
     /// settings do.
     line: VecDeque<u32>,
+    /// What was said of places, and has a way of its own.
+    moves: MoveStore,
     /// Whether anything was placed that the audio side does not know of yet.
     unpublished: bool,
 }
@@ -49,13 +52,22 @@ impl Outbox {
             effect: None,
             waiting: (0..BusId::COUNT + config.tickets()).map(|_| None).collect(),
             line: VecDeque::new(),
+            moves: MoveStore::new(config.tickets()),
             unpublished: false,
         }
     }
 
     /// Whether so many commands that cannot wait could be sent now. What waits goes first.
     pub fn has_room_for(&self, commands: u64) -> bool {
-        !self.bridge.is_closed() && !self.has_pending() && self.bridge.commands.room() >= commands
+        !self.bridge.is_closed() && !self.has_pending() && self.room() >= commands
+    }
+
+    /// How many more commands can be placed now: as if none that is about places were in the queue.
+    fn room(&self) -> u64 {
+        let lane = &self.bridge.commands;
+        let collected = lane.collected();
+        let others = lane.placed() - collected - self.moves.in_queue(collected) as u64;
+        self.bridge.most_commands.saturating_sub(others)
     }
 
     /// The number that the next command will have.
@@ -67,7 +79,9 @@ impl Outbox {
     /// which it crosses where it is made.
     #[inline(always)]
     pub fn send(&mut self, command: PlainCommand, tickets: &Tickets) -> bool {
-        self.send_by(command, tickets, |bridge, command| bridge.commands.place(command).is_ok())
+        self.room() > 0
+            && self
+                .send_by(command, tickets, |bridge, command| bridge.commands.place(command).is_ok())
     }
 
     /// The one way by which commands leave. Each crosses with the sound of its ticket in it, or what is made
@@ -112,7 +126,7 @@ impl Outbox {
         // Nothing is made for a command that finds no room.
         let command = self.command(recipient, change);
         let is_bare = !matches!(command, Command::Bus { submix: Some(_), .. });
-        let can_go = !self.has_pending() && (is_bare || self.bridge.commands.room() > 0);
+        let can_go = !self.has_pending() && (is_bare || self.room() > 0);
         if can_go && self.send(command, tickets) {
             return;
         }
@@ -127,7 +141,7 @@ impl Outbox {
 
     /// Sends the settings of a bus that wait, or lets them.
     pub fn place(&mut self, buses: &mut Buses, tickets: &Tickets) {
-        if self.has_pending() || self.bridge.commands.room() == 0 {
+        if self.has_pending() || self.room() == 0 {
             self.line.push_back(A_BUS);
         } else if let Some(command) = buses.next_place() {
             self.send(command, tickets);
@@ -163,7 +177,7 @@ impl Outbox {
 
     /// Sends what waits, as far as there is room: first what stands in the line, then the wishes.
     pub fn flush(&mut self, tickets: &Tickets, buses: &mut Buses, wishes: &mut Wishes) {
-        while self.bridge.commands.room() > 0
+        while self.room() > 0
             && let Some(command) = self.next_waiting(buses, wishes)
         {
             // There is room, since only we send.
@@ -175,12 +189,17 @@ impl Outbox {
     /// goes.
     pub fn flush_all(&mut self, tickets: &Tickets, buses: &mut Buses, wishes: &mut Wishes) {
         self.flush(tickets, buses, wishes);
+        self.send_moves(tickets);
         let mut rest = Vec::new();
+        let mut leave = |_: &Bridge, command| {
+            rest.push(command);
+            true
+        };
         while let Some(command) = self.next_waiting(buses, wishes) {
-            self.send_by(command, tickets, |_, command| {
-                rest.push(command);
-                true
-            });
+            self.send_by(command, tickets, &mut leave);
+        }
+        while let Some(next) = self.moves.next_one() {
+            self.send_by(next.into(), tickets, &mut leave);
         }
         self.publish();
         if !rest.is_empty() {
@@ -188,8 +207,30 @@ impl Outbox {
         }
     }
 
+    // What is said of places.
+
+    pub fn moves(&mut self) -> &mut MoveStore {
+        &mut self.moves
+    }
+
+    /// Sends what was said of places, as far as there is room.
+    pub fn send_moves(&mut self, tickets: &Tickets) {
+        loop {
+            let collected = self.bridge.commands.collected();
+            if !self.moves.has_place(collected) || self.bridge.commands.room() == 0 {
+                return;
+            }
+            let Some(next) = self.moves.next() else { return };
+            let place = |bridge: &Bridge, command| bridge.commands.place(command).is_ok();
+            // There is room, since only we send.
+            self.send_by(next.into(), tickets, place);
+            self.moves.sent(self.bridge.commands.placed(), collected);
+        }
+    }
+
     /// Forgets what waits for a play that has ended.
     pub fn forget(&mut self, ticket: u32) {
+        self.moves.forget(ticket);
         if self.has_pending() {
             self.leave_line(Recipient::Voice(ticket).place());
         }
@@ -251,6 +292,16 @@ impl Outbox {
     fn shrink_line(&mut self) {
         if self.line.is_empty() {
             self.line.shrink_to_fit();
+        }
+    }
+}
+
+impl From<NextMove> for PlainCommand {
+    fn from(next: NextMove) -> PlainCommand {
+        match next {
+            NextMove::Listener { ears, jump } => Command::Listener { ears, jump },
+            NextMove::One { ticket, to } => Command::Move { ticket, to },
+            NextMove::Many(moves) => Command::Moves(moves),
         }
     }
 }

@@ -5,6 +5,13 @@ mod crossing;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
+
+impl Ledger {
+    fn accept(&mut self, play: Play) -> Option<VoiceId> {
+        let play = self.resolve(play);
+        self.play(play)
+    }
+}
 use crate::bus::BusId;
 use crate::sound::Sound;
 
@@ -27,7 +34,7 @@ fn about_to_grow(commands: usize) -> (Ledger, Arc<Bridge>, Play) {
     let mut ledger = Ledger::new(&config, 0, bridge.clone(), |_, _| Box::new(()));
     let play = Play::of(Sound::from_mono(48_000, &[0.5]).unwrap());
     ledger.validate(&ONE).expect("there is room");
-    ledger.play(play.clone()).expect("it is sent");
+    ledger.accept(play.clone()).expect("it is sent");
     ledger.publish();
     bridge.commands.receive();
     (ledger, bridge, play)
@@ -50,7 +57,7 @@ fn a_play_that_is_accepted_is_sent_whatever_the_audio_side_does_meanwhile() {
             ledger.change(MASTER, Change::Pause { fade: 0 });
             let accepted = ledger.validate(&ONE).and_then(|admission| {
                 ledger.grow(admission);
-                ledger.play(play.clone())
+                ledger.accept(play.clone())
             });
             ledger.publish();
             let mut sent = 0;
@@ -76,7 +83,7 @@ fn plays_together_need_a_ticket_each() {
     let tickets = ledger.tickets.capacity();
     while ledger.tickets.len() < tickets - 1 {
         assert!(ledger.validate(&ONE).is_some());
-        ledger.play(play.clone()).expect("a ticket is left");
+        ledger.accept(play.clone()).expect("a ticket is left");
         ledger.publish();
         bridge.commands.receive();
     }
@@ -96,7 +103,7 @@ fn a_pool_grows_once_for_plays_that_come_together() {
         let admission =
             ledger.validate(&vec![BusId::MASTER; plays]).expect("room for them and a pool");
         ledger.grow(admission);
-        (0..plays).for_each(|_| assert!(ledger.play(play.clone()).is_some()));
+        (0..plays).for_each(|_| assert!(ledger.accept(play.clone()).is_some()));
         ledger.publish();
         assert_eq!(
             (bridge.commands.waiting(), ledger.capacity.voices()),
@@ -117,7 +124,7 @@ fn a_play_that_cannot_be_sent_after_all_was_not_accepted() {
     let before = ledger.stats();
     ledger.validate(&ONE).expect("there is room");
     ledger.change(MASTER, Change::Pause { fade: 0 });
-    assert_eq!(ledger.play(play), None);
+    assert_eq!(ledger.accept(play), None);
     let turned_away = before.turned_away + 1;
     assert_eq!(ledger.stats(), Stats { turned_away, ..before });
 }
