@@ -47,20 +47,18 @@ impl Renderer {
         if !voice.is_placed() && !(self.plays.voices.any_placed() && robs()) {
             return self.start(voice);
         }
-        if let Err(voice) = self.plays.arrive(voice, &self.buses, &self.setup) {
+        if let Err(voice) = self.plays.arrive(voice) {
+            // Too many for one line. Nobody begins before who came first.
+            self.start_arrivals();
             self.start(voice);
         }
     }
 
     /// Those begin who have waited until all commands of the line were known.
     pub(super) fn start_arrivals(&mut self) {
-        for index in 0..self.plays.arrived() {
-            let Some(mut voice) = self.plays.take_arrival(index) else { continue };
-            voice.begin_pace(&self.buses.way(voice.bus), &self.setup);
-            voice.leave_parking(&self.setup);
+        while let Some(voice) = self.plays.next_arrival() {
             self.start(voice);
         }
-        self.plays.clear_arrivals();
     }
 
     fn voice(&self, request: Request, number: u64) -> Voice {
