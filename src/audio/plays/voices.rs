@@ -127,7 +127,9 @@ impl Voices {
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
         if let Some(voice) = self.slots.voices.at(slot) {
             self.limits.add(voice.bus);
-            self.cues.add(voice);
+            if let Some(terms) = voice.cue.filter(|_| !voice.is_stopping()) {
+                self.cues.add(voice.ticket, &terms);
+            }
         }
         self.rank(slot, setup);
         Ok(slot)
