@@ -140,8 +140,10 @@ impl Voices {
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
         if let Some(voice) = self.slots.voices.at(slot) {
             self.limits.add(voice.bus);
-            self.cues.add(voice);
             self.placed += usize::from(voice.is_placed());
+            if let Some(terms) = voice.cue.filter(|_| !voice.is_stopping()) {
+                self.cues.add(voice.ticket, &terms);
+            }
         }
         self.rank(slot, setup);
         Ok(slot)
