@@ -129,6 +129,7 @@ impl Plays {
     }
 
     /// Gives a play a voice, or gives it back if there is none.
+    #[inline(always)]
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn activate(&mut self, voice: Voice, setup: &Setup) -> Result<(), Voice> {
         let ticket = voice.ticket;
@@ -154,16 +155,20 @@ impl Plays {
         Ok(())
     }
 
-    /// Lets a play wait until all commands of this line are known, or gives it back if there is no room.
-    #[allow(clippy::result_large_err, reason = "a box would allocate")]
-    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) -> Result<(), Voice> {
+    /// Whether there is room for a play to wait until all commands of this line are known.
+    pub fn may_arrive(&self) -> bool {
+        self.arrived < self.arrivals.len() && self.parked.has_room()
+    }
+
+    /// Lets a play wait until all commands of this line are known, if there is [room](Plays::may_arrive).
+    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) {
         let ticket = voice.ticket;
-        let Some(place) = self.arrivals.get_mut(self.arrived) else { return Err(voice) };
-        let slot = self.parked.arrive(voice, buses, setup)?;
-        *place = ticket;
-        self.arrived += 1;
-        self.placements.set(ticket, Placement::Parked(slot));
-        Ok(())
+        let Some(place) = self.arrivals.get_mut(self.arrived) else { return };
+        if let Ok(slot) = self.parked.arrive(voice, buses, setup) {
+            *place = ticket;
+            self.arrived += 1;
+            self.placements.set(ticket, Placement::Parked(slot));
+        }
     }
 
     /// How many have arrived on this line.

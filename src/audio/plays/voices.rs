@@ -132,6 +132,7 @@ impl Voices {
     }
 
     /// Gives a voice a slot, or gives it back.
+    #[inline(always)]
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn insert(&mut self, mut voice: Voice, setup: &Setup) -> Result<u32, Voice> {
         if !voice.shape.is_plain() {

@@ -41,13 +41,16 @@ impl Renderer {
     /// A play begins on this line. One with a place waits until all commands of the line are known, so that
     /// the listener may come after it; and where voices have places, so does one that may have to rob
     /// somebody, since who is quietest is known only then.
+    #[inline(always)]
     fn begin_here(&mut self, request: Request, number: u64) {
+        let voices = &self.plays.voices;
+        let (cue, bus) = (request.cue, request.bus);
+        let robs = || self.is_cue_full(cue) || voices.full(bus).is_some();
+        let waits = request.placed.is_some() || voices.any_placed() && robs();
         let voice = self.voice(request, number);
-        let robs = || self.is_cue_full(&voice) || self.plays.voices.full(voice.bus).is_some();
-        if !voice.is_placed() && !(self.plays.voices.any_placed() && robs()) {
-            return self.start(voice);
-        }
-        if let Err(voice) = self.plays.arrive(voice, &self.buses, &self.setup) {
+        if waits && self.plays.may_arrive() {
+            self.plays.arrive(voice, &self.buses, &self.setup);
+        } else {
             self.start(voice);
         }
     }
@@ -63,6 +66,7 @@ impl Renderer {
         self.plays.clear_arrivals();
     }
 
+    #[inline(always)]
     fn voice(&self, request: Request, number: u64) -> Voice {
         let way = self.buses.way(request.bus);
         Voice::new(request, number, self.now, &way, &self.setup)
@@ -85,16 +89,15 @@ impl Renderer {
         if voice.is_over() {
             return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
         }
-        if let Some(why) = voice.out_of_earshot(&self.space) {
-            match self.try_park(voice, why) {
-                Ok(()) => return,
-                Err(back) => {
-                    self.space.is_stranded = true;
-                    voice = back;
+        if voice.is_placed() {
+            if let Some(why) = voice.out_of_earshot(&self.space) {
+                if self.plays.parked.has_room() {
+                    return self.park(voice, why, End::Refused(Refused::Inaudible));
                 }
+                self.space.is_stranded = true;
             }
+            voice.settle_place(&self.space);
         }
-        voice.settle_place(&self.space);
         match self.admit(&voice) {
             Admission::Voice(victims) => {
                 for (slot, level) in victims.into_iter().flatten() {
@@ -251,7 +254,7 @@ impl Renderer {
             && let Some(Parked { voice, .. }) = self.plays.parked.pool().at(slot)
         {
             let bus = voice.bus;
-            if self.is_cue_full(voice) {
+            if self.is_cue_full(voice.cue) {
                 self.plays.parked.pass_over(slot);
                 if may_take_back {
                     self.take_back_in_cue(slot, level);

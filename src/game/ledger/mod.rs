@@ -163,6 +163,7 @@ impl Ledger {
     }
 
     /// Which sound a play is of, and all that is to be said of how.
+    #[inline(always)]
     pub fn resolve(&mut self, play: Play) -> Resolved {
         match play.what {
             What::Sound(sound) => Resolved { sound, settings: play.settings, cue: None },
