@@ -7,6 +7,7 @@ mod filter;
 mod kernel;
 mod plays;
 mod renderer;
+mod space;
 mod voice;
 
 pub use renderer::Renderer;

@@ -17,6 +17,7 @@ pub(super) struct DeferredDrops {
     made: Option<Made>,
     effect: Option<Box<dyn Effect>>,
     theft: Option<Theft>,
+    distance: Option<Distance>,
     failure: Option<(BusId, EffectTrouble)>,
 }
 
@@ -27,13 +28,27 @@ struct Theft {
     level: f32,
 }
 
+struct Distance {
+    name: Arc<str>,
+    distance: f32,
+    far: f32,
+}
+
 impl DeferredDrops {
     /// As few as will do: all of them are looked through at the drop, and most often there are none.
     const ROOM: usize = 16;
 
     pub fn new() -> DeferredDrops {
         let sounds = [const { None }; DeferredDrops::ROOM];
-        DeferredDrops { sounds, count: 0, made: None, effect: None, theft: None, failure: None }
+        DeferredDrops {
+            sounds,
+            count: 0,
+            made: None,
+            effect: None,
+            theft: None,
+            distance: None,
+            failure: None,
+        }
     }
 
     /// Whether what one more message brings fits: a sound; something made, an effect or both; a line for
@@ -45,7 +60,8 @@ impl DeferredDrops {
 
     /// Whether there is nothing to drop, and nothing to log.
     pub fn is_empty(&self) -> bool {
-        self.has_room() && self.count == 0 && self.theft.is_none()
+        let is_quiet = self.theft.is_none() && self.distance.is_none();
+        self.has_room() && self.count == 0 && is_quiet
     }
 
     pub fn add_sound(&mut self, sound: Sound) {
@@ -73,6 +89,12 @@ impl DeferredDrops {
         self.theft = Some(Theft { voices, thief, victim, level });
     }
 
+    /// Logs the first play of a mixer's life that is too far off to be heard: that is how one learns that
+    /// distances are in another unit than was thought.
+    pub fn log_distance(&mut self, sound: &Sound, distance: f32, far: f32) {
+        self.distance = Some(Distance { name: sound.shared_name(), distance, far });
+    }
+
     /// Drops and logs it all. Not while the ledger is locked.
     pub fn release(self) {
         if let Some(Theft { voices, thief, victim, level }) = &self.theft {
@@ -80,6 +102,12 @@ impl DeferredDrops {
                 "all {voices} voices were taken, so \"{thief}\" took that of \"{victim}\", heard \
                  at {:.1} dB; from here on see Stats::stolen, and Config::voices to have more",
                 units::to_db(*level),
+            ));
+        }
+        if let Some(Distance { name, distance, far }) = &self.distance {
+            log_line(format_args!(
+                "\"{name}\" is {distance} away from the listener and is not heard beyond {far}, so it is parked \
+                 until they are nearer; see Attenuation::far, Mixer::set_listener, and Parking::Inaudible",
             ));
         }
         if let Some((bus, why)) = &self.failure {

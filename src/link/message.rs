@@ -11,7 +11,7 @@ use crate::reverb::{Reverb, RoomId};
 use crate::sound::Sound;
 use crate::space::{Attenuation, Point};
 
-pub(crate) use super::shape::{HIGH_PASS_OFF, LOW_PASS_OFF, Shape, Tone};
+pub(crate) use super::shape::{HIGH_PASS_OFF, LOW_PASS_OFF, Shape, Tone, wall_gain, wall_low_pass};
 
 /// The grid, in frames: commands take effect on its lines, and whole quanta are computed, whatever
 /// the size of the buffers that are asked for.
@@ -439,11 +439,12 @@ pub(crate) enum Park {
     },
     Paused,
     Inaudible,
-    /// A newcomer that is too far off to be heard.
+    /// A newcomer that is too far off to be heard, and somebody who has come as far.
     OutOfEarshot {
         distance: f32,
         far: f32,
     },
+    LeftEarshot,
     Shrunk,
     PoolFull,
     BusFull,

@@ -2,6 +2,7 @@
 
 use super::message::Change;
 use crate::reverb::RoomId;
+use crate::units::db;
 
 /// How a voice is shaped beside its gains: the cut-offs of its filters in Hz, and what it sends to each
 /// room.
@@ -48,17 +49,37 @@ impl Shape {
 
     /// Its filters.
     pub fn tone(&self) -> Tone {
+        let wall = wall_low_pass(self.occlusion);
         Tone {
-            low_passes: [self.low_pass, LOW_PASS_OFF],
+            low_passes: [self.low_pass.min(wall), self.low_pass.max(wall)],
             high_passes: [self.high_pass, HIGH_PASS_OFF],
         }
     }
 
-    /// What the sends make of its level, dry and wet together.
+    /// What the sends, dry and wet together, and what lies between it and the ear make of its level.
     pub fn spread(&self) -> f32 {
         let wet: f32 = self.sends.iter().map(|send| send * send).sum();
-        (1.0 + wet).sqrt()
+        (1.0 + wet).sqrt() * wall_gain(self.occlusion)
     }
+}
+
+/// What a whole wall takes off, in decibels, and the cut-off that it leaves, in Hz: a door that is shut, to
+/// most ears.
+const WALL_DB: f32 = -12.0;
+const WALL_HZ: f32 = 600.0;
+
+/// The gain of what lies between a play and the ear, from nothing (0) to a wall (1): even in decibels.
+pub(crate) fn wall_gain(occlusion: f32) -> f32 {
+    if occlusion == 0.0 { 1.0 } else { db(WALL_DB * occlusion) }
+}
+
+/// The same for the cut-off of its low-pass: even in octaves.
+pub(crate) fn wall_low_pass(occlusion: f32) -> f32 {
+    if occlusion == 0.0 {
+        return LOW_PASS_OFF;
+    }
+    let octaves = f64::from(WALL_HZ / LOW_PASS_OFF);
+    (f64::from(LOW_PASS_OFF) * libm::pow(octaves, f64::from(occlusion))) as f32
 }
 
 /// The cut-offs of filters that follow each other, in Hz: of each kind the two that let the least through,

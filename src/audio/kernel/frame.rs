@@ -24,6 +24,12 @@ pub trait ClipFrame: Copy {
     /// Frames of a clip that are of this kind.
     fn frames(frames: Frames<'_>) -> Option<&[Self]>;
 
+    /// The same frame where all of it is heard from one point.
+    type Point: ClipFrame;
+
+    /// A clip of which the mean of both sides is heard.
+    fn points(clip: &[Self]) -> &[Self::Point];
+
     /// Left and right.
     fn stereo(self) -> [f32; 2];
 
@@ -131,6 +137,12 @@ impl ClipFrame for [f32; 1] {
         if let Frames::Mono32(clip) = frames { Some(clip) } else { None }
     }
 
+    type Point = Self;
+
+    fn points(clip: &[Self]) -> &[Self] {
+        clip
+    }
+
     #[inline(always)]
     fn stereo(self) -> [f32; 2] {
         [self[0]; 2]
@@ -166,6 +178,12 @@ impl ClipFrame for [f32; 2] {
     #[inline(always)]
     fn frames(frames: Frames<'_>) -> Option<&[Self]> {
         if let Frames::Stereo32(clip) = frames { Some(clip) } else { None }
+    }
+
+    type Point = Mean<Self>;
+
+    fn points(clip: &[Self]) -> &[Mean<Self>] {
+        Mean::of(clip)
     }
 
     #[inline(always)]
@@ -207,6 +225,12 @@ impl ClipFrame for [i16; 1] {
         if let Frames::Mono16(clip) = frames { Some(clip) } else { None }
     }
 
+    type Point = Self;
+
+    fn points(clip: &[Self]) -> &[Self] {
+        clip
+    }
+
     #[inline(always)]
     fn stereo(self) -> [f32; 2] {
         [self[0].value(); 2]
@@ -245,6 +269,12 @@ impl ClipFrame for [i16; 2] {
         if let Frames::Stereo16(clip) = frames { Some(clip) } else { None }
     }
 
+    type Point = Mean<Self>;
+
+    fn points(clip: &[Self]) -> &[Mean<Self>] {
+        Mean::of(clip)
+    }
+
     #[inline(always)]
     fn stereo(self) -> [f32; 2] {
         self.map(Sample::value)
@@ -271,5 +301,72 @@ impl ClipFrame for [i16; 2] {
         // SAFETY: four frames of 4 bytes.
         let [a, b, c, d] = lanes.quads(unsafe { rows(clip, at) });
         [split(lanes, a), split(lanes, b), split(lanes, c), split(lanes, d)]
+    }
+}
+
+/// A frame of which the mean of both sides is heard, on either.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Mean<F>(F);
+
+impl<F> Mean<F> {
+    fn of(clip: &[F]) -> &[Mean<F>] {
+        // SAFETY: it is the same frames under another name: `repr(transparent)`.
+        unsafe { &*(std::ptr::from_ref(clip) as *const [Mean<F>]) }
+    }
+
+    /// The same frames under their own name.
+    fn own(clip: &[Mean<F>]) -> &[F] {
+        // SAFETY: as in `of`.
+        unsafe { &*(std::ptr::from_ref(clip) as *const [F]) }
+    }
+}
+
+/// Of eight frames, the means of both sides.
+#[inline(always)]
+fn mean<L: Lanes>(lanes: L, [left, right]: Eight<L>) -> Eight<L> {
+    [lanes.mul(lanes.add(left, right), lanes.splat(0.5)); 2]
+}
+
+impl<F: ClipFrame> ClipFrame for Mean<F> {
+    const SILENCE: Self = Mean(F::SILENCE);
+
+    fn clip(samples: &Samples) -> Option<&[Self]> {
+        F::clip(samples).map(Mean::of)
+    }
+
+    fn frames(frames: Frames<'_>) -> Option<&[Self]> {
+        F::frames(frames).map(Mean::of)
+    }
+
+    type Point = Self;
+
+    fn points(clip: &[Self]) -> &[Self] {
+        clip
+    }
+
+    #[inline(always)]
+    fn stereo(self) -> [f32; 2] {
+        let [left, right] = self.0.stereo();
+        [(left + right) * 0.5; 2]
+    }
+
+    #[inline(always)]
+    fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
+        mean(lanes, F::eight(lanes, &frames.map(|Mean(frame)| frame)))
+    }
+
+    #[inline(always)]
+    unsafe fn two<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 2] {
+        // SAFETY: as the caller says.
+        let [a, b] = unsafe { F::two(lanes, Mean::own(clip), at) };
+        [mean(lanes, a), mean(lanes, b)]
+    }
+
+    #[inline(always)]
+    unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4] {
+        // SAFETY: as the caller says.
+        let [a, b, c, d] = unsafe { F::four(lanes, Mean::own(clip), at) };
+        [mean(lanes, a), mean(lanes, b), mean(lanes, c), mean(lanes, d)]
     }
 }

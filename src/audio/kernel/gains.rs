@@ -69,6 +69,8 @@ pub(in crate::audio) struct Slope {
     pub after: [f32; 2],
     /// What each side makes of it.
     pub sides: [f32; 2],
+    /// What each side goes through in all, in place of it: only if it and all after it stand at 1.
+    pub turn: [f32; 2],
 }
 
 impl Slope {
@@ -80,7 +82,13 @@ impl Slope {
         at: 0,
         after: [1.0; 2],
         sides: [1.0; 2],
+        turn: [0.0; 2],
     };
+
+    /// Whether it is the sides that move.
+    pub(super) fn turns(&self) -> bool {
+        self.turn != [0.0; 2]
+    }
 
     /// Whether all others stand at 1: to multiply by them would change no bit.
     pub(super) fn is_alone(&self) -> bool {
@@ -89,7 +97,13 @@ impl Slope {
 
     /// Both sides' gains, some frames from now.
     pub(super) fn get(&self, frame: u32) -> [f32; 2] {
-        let line = self.from + self.span * ((self.at + frame) as i32 as f32 * self.scale);
+        let part = (self.at + frame) as i32 as f32 * self.scale;
+        if self.turns() {
+            let [left, right] = self.sides;
+            let [to_left, to_right] = self.turn;
+            return [left + to_left * part, right + to_right * part].map(|side| self.before * side);
+        }
+        let line = self.from + self.span * part;
         let gain = self.before * line * self.after[0] * self.after[1];
         self.sides.map(|side| gain * side)
     }
@@ -152,6 +166,43 @@ impl<L: Lanes, const FACTORS: bool> GroupGains<L> for Sloping<L, FACTORS> {
             gain = lanes.mul(lanes.mul(gain, self.after[0]), self.after[1]);
         }
         [lanes.mul(gain, self.sides[0]), lanes.mul(gain, self.sides[1])]
+    }
+}
+
+/// Those of a slope whose sides move.
+pub(super) struct Turning<L: Lanes> {
+    /// How many frames each of the eight has gone.
+    gone: L::Words,
+    before: L::Floats,
+    scale: L::Floats,
+    sides: [L::Floats; 2],
+    turn: [L::Floats; 2],
+}
+
+impl<L: Lanes> Turning<L> {
+    /// From some frame on.
+    #[inline(always)]
+    pub fn new(lanes: L, slope: &Slope, on: u32) -> Self {
+        Turning {
+            gone: lanes.count(slope.at + on, 1),
+            before: lanes.splat(slope.before),
+            scale: lanes.splat(slope.scale),
+            sides: splat(lanes, slope.sides),
+            turn: splat(lanes, slope.turn),
+        }
+    }
+}
+
+impl<L: Lanes> GroupGains<L> for Turning<L> {
+    #[inline(always)]
+    fn next(&mut self, lanes: L) -> [L::Floats; 2] {
+        let part = lanes.mul(lanes.counted(self.gone), self.scale);
+        self.gone = lanes.count_on(self.gone, LANES as u32);
+        let [left, right] = self.sides;
+        let [to_left, to_right] = self.turn;
+        let left = lanes.add(left, lanes.mul(to_left, part));
+        let right = lanes.add(right, lanes.mul(to_right, part));
+        [lanes.mul(self.before, left), lanes.mul(self.before, right)]
     }
 }
 

@@ -16,6 +16,8 @@ const BLOCK: usize = 128;
 pub(in crate::audio) struct Part<'a> {
     /// What it comes past, from the first frame that it reads on.
     pub clip: Frames<'a>,
+    /// Whether the mean of both sides is heard on either.
+    pub is_point: bool,
     pub stride: Stride,
     pub gain: Gain<'a>,
 }
@@ -33,7 +35,9 @@ impl<'a> Part<'a> {
     /// Its clip from some frame on with its gains, if it is read from frame to frame and they stay.
     fn even(&self, from: usize) -> Option<Even<'a>> {
         match (self.stride, self.gain) {
-            (Stride::Whole, Gain::Steady(gains)) => Some(Even { clip: self.clip, from, gains }),
+            (Stride::Whole, Gain::Steady(gains)) if !self.is_point => {
+                Some(Even { clip: self.clip, from, gains })
+            }
             _ => None,
         }
     }
@@ -130,7 +134,10 @@ impl Kernels {
     }
 
     fn mix_one(&self, mix: Mix, part: &Part, from: usize) {
-        each_kind!(Frames, part.clip, clip => self.add_one(mix, part, clip, from));
+        each_kind!(Frames, part.clip, clip => match part.is_point {
+            false => self.add_one(mix, part, clip, from),
+            true => self.add_one(mix, part, ClipFrame::points(clip), from),
+        });
     }
 
     fn add_one<F: ClipFrame>(&self, mix: Mix, part: &Part, clip: &[F], from: usize) {

@@ -6,7 +6,7 @@ use std::slice;
 
 use super::between::{Between, Cubic, Linear};
 use super::frame::ClipFrame;
-use super::gains::{Curve, GroupGains, Sloping, Steady, splat};
+use super::gains::{Curve, GroupGains, Sloping, Steady, Turning, splat};
 use super::lanes::{LANES, Lanes, Work};
 use super::{Gain, Gains, Interpolator, Mix};
 use crate::audio::voice::glide::Glide;
@@ -256,6 +256,9 @@ unsafe fn add<L: Lanes>(
         match *gains {
             Gains::Each(Gain::Steady(gains)) => {
                 add_each(lanes, mix, Steady { gains: splat(lanes, gains) }, frames)
+            }
+            Gains::Each(Gain::Sloped(slope, on)) if slope.turns() => {
+                add_each(lanes, mix, Turning::new(lanes, slope, on), frames)
             }
             Gains::Each(Gain::Sloped(slope, on)) if slope.is_alone() => {
                 add_each(lanes, mix, Sloping::<L, false>::new(lanes, slope, on), frames)

@@ -1,6 +1,7 @@
 //! Every play that the audio side has: with a voice, parked, or waiting for its frame; and by its
 //! ticket, where it is.
 
+mod earshot;
 mod heaps;
 mod limits;
 mod parked;
@@ -11,6 +12,7 @@ mod tournament;
 mod voices;
 
 use super::bus::{BusSet, Buses};
+use super::space::Space;
 use super::voice::{Setup, Voice};
 use crate::bus::BusId;
 use crate::config::Config;
@@ -29,6 +31,10 @@ pub(super) struct Plays {
     pub parked: ParkedPlays,
     schedule: Schedule,
     placements: Placements,
+    /// The tickets of those who begin on this line once all its commands are known. Until then they are among
+    /// the parked.
+    arrivals: Box<[u32]>,
+    arrived: usize,
 }
 
 impl Plays {
@@ -38,6 +44,8 @@ impl Plays {
             parked: ParkedPlays::new(config.parked, config.sample_rate),
             schedule: Schedule::new(config.scheduled),
             placements: Placements::new(config.tickets()),
+            arrivals: vec![0; config.parked].into_boxed_slice(),
+            arrived: 0,
         }
     }
 
@@ -127,11 +135,47 @@ impl Plays {
 
     /// Parks a play, or gives it back if there is no room.
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
-    pub fn park(&mut self, voice: Voice, why: Park, now: u64, buses: &Buses) -> Result<(), Voice> {
+    pub fn park(
+        &mut self,
+        voice: Voice,
+        why: Park,
+        now: u64,
+        buses: &Buses,
+        space: &Space,
+        setup: &Setup,
+    ) -> Result<(), Voice> {
         let ticket = voice.ticket;
-        let slot = self.parked.park(voice, why, now, buses)?;
+        let slot = self.parked.park(voice, why, now, buses, space, setup)?;
         self.placements.set(ticket, Placement::Parked(slot));
         Ok(())
+    }
+
+    /// Lets a play wait until all commands of this line are known, or gives it back if there is no room.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) -> Result<(), Voice> {
+        let ticket = voice.ticket;
+        let Some(place) = self.arrivals.get_mut(self.arrived) else { return Err(voice) };
+        let slot = self.parked.arrive(voice, buses, setup)?;
+        *place = ticket;
+        self.arrived += 1;
+        self.placements.set(ticket, Placement::Parked(slot));
+        Ok(())
+    }
+
+    /// How many have arrived on this line.
+    pub fn arrived(&self) -> usize {
+        self.arrived
+    }
+
+    /// Takes out one of those who have arrived, unless it is over already.
+    pub fn take_arrival(&mut self, index: usize) -> Option<Voice> {
+        let Placement::Parked(slot) = self.find(*self.arrivals.get(index)?) else { return None };
+        self.parked.take(slot)
+    }
+
+    /// All who had arrived have begun.
+    pub fn clear_arrivals(&mut self) {
+        self.arrived = 0;
     }
 
     /// Moves into the pool of voices that waits, if everybody fits. Returns the old one.

@@ -1,17 +1,21 @@
 //! The parked: plays that keep their time in silence until there is a voice for them.
 //!
-//! Nothing is done for a parked play while nothing can become of it. Where it is follows from the
-//! time that has passed on its bus since it was last looked at, and everybody is looked at only
-//! when somebody could come back.
+//! Nothing is done for a parked play while nothing can become of it. Where it is in its sound follows
+//! from the time that has passed on its bus since it was last looked at, and everybody is looked at only
+//! when somebody could come back. Of those that are out of earshot nothing is looked at but how far off
+//! they are, and that only when somebody moves.
 
 use std::time::Duration;
 
+use super::earshot::Earshot;
 use super::tournament::TournamentTree;
 use crate::audio::bus::Buses;
+use crate::audio::space::Space;
 use crate::audio::voice::{Setup, Voice};
 use crate::bus::BusId;
 use crate::link::message::{Park, QUANTUM};
 use crate::pool::Pool;
+use crate::space::Point;
 use crate::units::{self, ms};
 
 /// How long a play stays parked that was robbed, and how long it must have been much louder
@@ -51,6 +55,9 @@ struct Rank {
 
 pub(in crate::audio) struct ParkedPlays {
     pool: Pool<Parked>,
+    /// Who is near enough to be heard.
+    earshot: Earshot,
+    /// Of those who are not, there are none.
     ranks: Box<[Option<Rank>]>,
     loudest: TournamentTree,
     /// On each bus, a time of it before which nobody parked there plays to the end.
@@ -70,6 +77,7 @@ impl ParkedPlays {
     pub fn new(capacity: usize, rate: u32) -> ParkedPlays {
         ParkedPlays {
             pool: Pool::new(capacity),
+            earshot: Earshot::new(capacity),
             ranks: vec![None; capacity].into_boxed_slice(),
             loudest: TournamentTree::new(capacity),
             next_end: [u64::MAX; BusId::COUNT],
@@ -94,18 +102,48 @@ impl ParkedPlays {
         self.pool.is_empty()
     }
 
+    pub fn has_room(&self) -> bool {
+        self.pool.len() < self.pool.capacity()
+    }
+
     /// Takes a play in, or gives it back if there is no room.
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn park(
         &mut self,
-        mut voice: Voice,
+        voice: Voice,
         why: Park,
         now: u64,
         buses: &Buses,
+        space: &Space,
+        setup: &Setup,
     ) -> Result<u32, Voice> {
-        voice.enter_parking();
         let robbed = matches!(why, Park::Stolen { .. } | Park::Shrunk);
         let guarded_until = if robbed { now.saturating_add(self.guard) } else { 0 };
+        let slot = self.insert(voice, guarded_until, buses, setup)?;
+        let is_in = self.place(slot, space);
+        self.earshot.set(slot, is_in);
+        if is_in {
+            self.wake_at = self.wake_at.min(guarded_until);
+        }
+        Ok(slot)
+    }
+
+    /// Takes in a play that is to begin on this very line, once all commands are known: until then it is
+    /// nobody who might come back. Gives it back if there is no room.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) -> Result<u32, Voice> {
+        self.insert(voice, 0, buses, setup)
+    }
+
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    fn insert(
+        &mut self,
+        mut voice: Voice,
+        guarded_until: u64,
+        buses: &Buses,
+        setup: &Setup,
+    ) -> Result<u32, Voice> {
+        voice.enter_parking(setup);
         let parked = Parked {
             voice,
             since_bus_time: 0,
@@ -116,24 +154,64 @@ impl ParkedPlays {
         };
         let slot = self.pool.insert(parked).map_err(|back| back.voice)?.slot() as u32;
         self.parked += 1;
-        self.wake_at = self.wake_at.min(guarded_until);
         self.settle(slot, buses);
         Ok(slot)
     }
 
     pub fn take(&mut self, slot: u32) -> Option<Voice> {
         self.set_rank(slot, None);
+        self.earshot.remove(slot);
         self.pool.take(slot).map(|parked| parked.voice)
     }
 
     /// Changes a parked play, where it is by now.
-    pub fn change(&mut self, slot: u32, buses: &Buses, change: impl FnOnce(&mut Voice)) {
+    pub fn change(
+        &mut self,
+        slot: u32,
+        buses: &Buses,
+        setup: &Setup,
+        change: impl FnOnce(&mut Voice),
+    ) {
         let Some(parked) = self.pool.at_mut(slot) else { return };
         parked.catch_up(buses);
         change(&mut parked.voice);
-        parked.voice.enter_parking();
+        parked.voice.enter_parking(setup);
         self.settle(slot, buses);
         self.roused = true;
+    }
+
+    /// A parked play has come to a place, or was brought there, if it has one.
+    pub fn move_to(&mut self, slot: u32, to: Point, now: u64, space: &Space, setup: &Setup) {
+        let Some(parked) = self.pool.at_mut(slot) else { return };
+        // Nobody hears how it moves.
+        if parked.voice.move_to(to, true, now, setup) {
+            let is_in = self.place(slot, space);
+            self.set_earshot(slot, is_in);
+        }
+    }
+
+    /// The listener has moved: sees who is in earshot now. So many steps as there are parked plays, and
+    /// short ones.
+    pub fn listen(&mut self, space: &Space) {
+        while let Some((slot, is_in)) = self.earshot.next_changed(space.ears().position) {
+            self.set_earshot(slot, is_in);
+        }
+    }
+
+    fn set_earshot(&mut self, slot: u32, is_in: bool) {
+        self.earshot.set(slot, is_in);
+        if is_in {
+            self.roused = true;
+        } else {
+            self.set_rank(slot, None);
+        }
+    }
+
+    /// Notes where a play is, and says whether it is in earshot.
+    fn place(&mut self, slot: u32, space: &Space) -> bool {
+        let spot = self.pool.at(slot).and_then(|parked| parked.voice.spot());
+        let border = spot.and_then(|spot| Some((spot.position(), spot.reach()?)));
+        self.earshot.place(slot, border, space.ears().position)
     }
 
     /// Somebody may have become audible.
@@ -197,15 +275,16 @@ impl ParkedPlays {
     }
 
     /// Sees who may come back, and how loud each is.
-    pub fn rank_all(&mut self, now: u64, buses: &Buses, setup: &Setup) {
+    pub fn rank_all(&mut self, now: u64, buses: &Buses, space: &Space, setup: &Setup) {
         (self.roused, self.wake_at, self.next_guarded) = (false, u64::MAX, u64::MAX);
         let soon = setup.declick;
         // What each bus makes of a level, unless it lets nothing through.
         let levels = buses.levels(soon);
-        let mut walk = self.pool.walk();
-        while let Some(slot) = walk.next(&self.pool) {
-            let Some(parked) = self.pool.at_mut(slot) else { break };
+        let mut ranked = 0;
+        for slot in self.earshot.slots() {
+            let Some(parked) = self.pool.at_mut(slot) else { continue };
             let level = levels.get(parked.voice.bus.index()).copied().flatten();
+            parked.voice.settle_place(space);
             // Who cannot be heard need not be brought up to date: time alone opens nothing.
             let mut audible = level.filter(|_| parked.voice.is_open(soon));
             if audible.is_some() {
@@ -223,12 +302,18 @@ impl ParkedPlays {
                 quietness: !(parked.voice.level(setup) * way).to_bits(),
                 order: parked.order,
             });
+            ranked += usize::from(rank.is_some());
             if let Some(held) = self.ranks.get_mut(slot as usize) {
                 *held = rank;
             }
         }
         let ranks = &self.ranks;
-        self.loudest.play_all(|slot| rank(ranks, slot));
+        let height = ranks.len().max(1).ilog2() as usize + 1;
+        if ranked * height < ranks.len() {
+            self.loudest.play_some(self.earshot.slots(), |slot| rank(ranks, slot));
+        } else {
+            self.loudest.play_all(|slot| rank(ranks, slot));
+        }
     }
 
     /// The loudest of those who may come back, and how loud it is.

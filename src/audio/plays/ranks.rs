@@ -93,6 +93,11 @@ impl Ranks {
         }
     }
 
+    /// All ranks are to be worked out anew when they are next asked for.
+    pub fn outdate(&mut self) {
+        self.quantum = None;
+    }
+
     /// Nothing is known any more of who is where.
     pub fn forget(&mut self) {
         self.quantum = None;

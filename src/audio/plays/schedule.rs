@@ -10,6 +10,7 @@
 //! nothing, however many they are.
 
 use crate::audio::bus::{BusSet, Buses};
+use crate::audio::space::{Space, Spot};
 use crate::bus::BusId;
 use crate::link::message::Request;
 use crate::pool::Pool;
@@ -99,7 +100,14 @@ impl Schedule {
 
     /// Goes through those that begin within so many frames, or may, and can be heard then, if all stays as it
     /// is: which bus, and after how many frames.
-    pub fn soon(&self, now: u64, within: u32, buses: &Buses, mut each: impl FnMut(BusId, u64)) {
+    pub fn soon(
+        &self,
+        now: u64,
+        within: u32,
+        buses: &Buses,
+        space: &Space,
+        mut each: impl FnMut(BusId, u64),
+    ) {
         // A path down the heap, and at each of its steps the other child: no more than its height.
         let mut places = [0; 2 * usize::BITS as usize];
         let mut count = 1;
@@ -111,9 +119,11 @@ impl Schedule {
             if waiting.at > now.saturating_add(u64::from(within)) {
                 continue;
             }
-            let Request { bus, gain, paused, muted, .. } = waiting.request;
+            let Request { bus, gain, paused, muted, placed, .. } = waiting.request;
             let way = buses.way(bus);
-            let shut = paused || muted || gain == 0.0;
+            let far =
+                placed.is_some_and(|placed| Spot::new(placed, now).heard(space.ears()).is_silent);
+            let shut = paused || muted || gain == 0.0 || far;
             if !(shut || way.is_paused() || way.is_silent_within(0)) {
                 each(bus, waiting.at.saturating_sub(now).max(waiting.missing(buses)));
             }

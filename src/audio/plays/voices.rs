@@ -35,6 +35,8 @@ pub(in crate::audio) struct Voices {
     /// Whether some of them may have nothing to do any more.
     releasing: bool,
     limits: Box<Limits>,
+    /// How many of them have a place.
+    placed: usize,
 }
 
 impl Voices {
@@ -46,6 +48,7 @@ impl Voices {
             shapers: Pool::new(max_voices),
             releasing: false,
             limits: Box::new(Limits::new()),
+            placed: 0,
         }
     }
 
@@ -80,6 +83,16 @@ impl Voices {
         &mut self.limits
     }
 
+    /// Whether any of them has a place.
+    pub fn any_placed(&self) -> bool {
+        self.placed > 0
+    }
+
+    /// Their levels are others now, all at once.
+    pub fn note_moved(&mut self) {
+        self.slots.ranks.outdate();
+    }
+
     pub fn pool(&self) -> &Pool<Voice> {
         &self.slots.voices
     }
@@ -94,9 +107,10 @@ impl Voices {
         if !voice.shape.is_plain() {
             voice.shaper = self.add_shaper(Shaper::new(&voice.shape, setup));
         }
-        let bus = voice.bus;
+        let (bus, is_placed) = (voice.bus, voice.is_placed());
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
         self.limits.add(bus);
+        self.placed += usize::from(is_placed);
         self.rank(slot, setup);
         Ok(slot)
     }
@@ -105,6 +119,7 @@ impl Voices {
         self.slots.ranks.remove(slot);
         let voice = self.slots.voices.at_mut(slot)?;
         self.limits.remove(voice.bus);
+        self.placed -= usize::from(voice.is_placed()).min(self.placed);
         if let Some(shaper) = voice.shaper.take() {
             self.shapers.take(shaper);
         }
@@ -131,17 +146,33 @@ impl Voices {
     /// Takes up a change of a voice's filters or sends, which is in its shape already: at once, if nothing
     /// of it was heard.
     pub fn shape(&mut self, slot: u32, change: Change, setup: &Setup) {
+        self.reshape(slot, setup, |shaper| shaper.change(change, setup));
+    }
+
+    /// Puts more or less between a voice and the ear, the same way.
+    pub fn occlude(&mut self, slot: u32, occlusion: f32, over: u32, setup: &Setup) {
+        if let Some(voice) = self.slots.voices.at_mut(slot)
+            && voice.shape.occlusion != occlusion
+        {
+            voice.shape.occlusion = occlusion;
+            self.reshape(slot, setup, |shaper| shaper.occlude(occlusion, over, setup));
+        }
+    }
+
+    /// Lets a voice be shaped by what is in its shape: at once, if nothing of it was heard, or else as
+    /// `change` does.
+    fn reshape(&mut self, slot: u32, setup: &Setup, change: impl FnOnce(&mut Shaper)) {
         let Some(voice) = self.slots.voices.at_mut(slot) else { return };
         let (heard, shape) = (voice.was_heard(), voice.shape);
         self.releasing |= shape.is_plain();
         match voice.shaper.and_then(|shaper| self.shapers.at_mut(shaper)) {
-            Some(shaper) if heard => shaper.change(change, setup),
+            Some(shaper) if heard => change(shaper),
             Some(shaper) => *shaper = Shaper::new(&shape, setup),
             None => {
                 let before = if heard { Shape::PLAIN } else { shape };
                 let mut shaper = Shaper::new(&before, setup);
                 if heard {
-                    shaper.change(change, setup);
+                    change(&mut shaper);
                 }
                 let shaper = self.add_shaper(shaper);
                 if let Some(voice) = self.slots.voices.at_mut(slot) {

@@ -67,13 +67,17 @@ impl Batch {
         if self.len == 0 {
             return;
         }
-        let mut parts =
-            [Part { clip: Frames::NONE, stride: Stride::Whole, gain: Gain::Steady([0.0; 2]) };
-                AT_ONCE];
+        let mut parts = [Part {
+            clip: Frames::NONE,
+            is_point: false,
+            stride: Stride::Whole,
+            gain: Gain::Steady([0.0; 2]),
+        }; AT_ONCE];
         let runs = self.slots.iter().zip(&self.runs).zip(&self.slopes).take(self.len);
         for (part, ((slot, run), slope)) in parts.iter_mut().zip(runs) {
             let Some(voice) = voices.at(*slot) else { continue };
             part.clip = Frames::of(voice.samples(), run.first..run.first + run.len);
+            part.is_point = voice.is_point();
             part.stride = run.stride;
             part.gain = run.gains.map_or(Gain::Sloped(slope, 0), Gain::Steady);
         }

@@ -128,7 +128,8 @@ impl Renderer {
         }
         // How soon somebody begins to play on each.
         let mut soonest = [u64::MAX; BusId::COUNT];
-        plays.schedule().soon(self.now, self.ducks.look_ahead(), buses, |bus, after| {
+        let ahead = self.ducks.look_ahead();
+        plays.schedule().soon(self.now, ahead, buses, &self.space, |bus, after| {
             soonest.get_mut(bus.index()).into_iter().for_each(|held| *held = after.min(*held));
         });
         let tree = buses.tree();
@@ -168,9 +169,9 @@ impl Renderer {
         while let Some(slot) = walk.next(plays.parked.pool()) {
             let bus = plays.parked.pool().at(slot).map(|parked| parked.voice.bus);
             if bus.is_some_and(|bus| on.has(bus)) {
-                plays
-                    .parked
-                    .change(slot, buses, |voice| voice.follow(&buses.way(voice.bus), setup));
+                plays.parked.change(slot, buses, setup, |voice| {
+                    voice.follow(&buses.way(voice.bus), setup);
+                });
             }
         }
         plays.reschedule(self.now, on, buses);

@@ -99,8 +99,14 @@ impl Renderer {
                     let heard = line.heard(self);
                     self.set_room(room, made, over, !heard.is_empty());
                 }
-                Command::Listener { .. } | Command::Move { .. } => (),
-                Command::Moves(block) => self.send_report(Report::Moved(block)),
+                Command::Listener { ears, jump } => {
+                    self.space.set_listener(ears, jump, self.now);
+                }
+                Command::Move { ticket, to } => self.move_play(ticket, to),
+                Command::Moves(block) => {
+                    block.list().iter().for_each(|(ticket, to)| self.move_play(*ticket, *to));
+                    self.send_report(Report::Moved(block));
+                }
             }
         }
         if !line.followed.is_empty() {
@@ -258,7 +264,7 @@ impl Renderer {
             return self.end_at(Placement::Parked(slot), End::Stopped);
         }
         let (buses, setup) = (&self.buses, &self.setup);
-        self.plays.parked.change(slot, buses, |voice| {
+        self.plays.parked.change(slot, buses, setup, |voice| {
             voice.change(change, &buses.way(voice.bus), setup);
         });
         if self.plays.parked.pool().at(slot).is_some_and(|parked| parked.voice.is_over()) {

@@ -8,6 +8,7 @@ mod mix;
 mod placement;
 mod report;
 mod shaped;
+mod space;
 
 use std::mem;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use super::bus::tail::Tail;
 use super::bus::{BusSet, Buses};
 use super::kernel::{Kernels, Mix};
 use super::plays::Plays;
+use super::space::Space;
 use super::voice::Setup;
 use super::voice::gains::GainCurves;
 use crate::Frame;
@@ -54,6 +56,7 @@ pub struct Renderer {
     /// Whether none of them can change within a pass.
     ducks_are_steady: bool,
     tail: Tail,
+    space: Space,
     scratch: Scratch,
     /// The frame that is computed next.
     now: u64,
@@ -106,6 +109,7 @@ impl Renderer {
             ducks: Box::new(Ducks::new()),
             ducks_are_steady: true,
             tail: Tail::new(declick as usize),
+            space: Space::new(declick, config.sample_rate),
             scratch: Scratch {
                 curves: GainCurves::new(PASS.max(declick as usize)),
                 work: Work::new(PASS.max(declick as usize)),
@@ -191,6 +195,8 @@ impl Renderer {
     fn mix_line(&mut self, at: usize, wanted: usize) -> usize {
         self.settle_buses();
         self.apply_commands();
+        self.follow_space();
+        self.start_arrivals();
         self.plays.thaw(self.now, &self.buses);
         self.settle();
         self.unpark();
@@ -223,6 +229,7 @@ impl Renderer {
                 self.bridge.meters.bus(bus).show_peak(peak);
             }
         }
+        self.space.advance(frames);
         frames
     }
 
@@ -237,10 +244,13 @@ impl Renderer {
             || self.submixes.is_busy()
             || self.rooms.is_busy()
             || !self.ducks_are_steady
+            || self.space.is_restless()
         {
             return QUANTUM;
         }
-        let frames = wanted.clamp(1, PASS).next_multiple_of(QUANTUM);
+        // Who is on the way to another place arrives at the end of a pass, and not within one.
+        let most = self.space.next_arrival().unwrap_or(PASS).min(PASS);
+        let frames = wanted.clamp(1, most).next_multiple_of(QUANTUM);
         let next = self.plays.schedule().next().map_or(u64::MAX, |at| at.saturating_sub(self.now));
         // A play that begins may park another, who may come back on the next line.
         let quanta_before = (next / QUANTUM as u64).min(PASS as u64) as usize;

@@ -33,30 +33,66 @@ impl Renderer {
             }
         };
         if at <= self.now {
-            self.start(request, number);
+            self.begin_here(request, number);
         } else if let Err(request) = self.plays.wait(request, number, at, bus_time) {
             self.end(ticket, request.sound, self.now, End::Refused(Refused::ScheduleFull));
         }
     }
 
+    /// A play begins on this line. One with a place waits until all commands of the line are known, so that
+    /// the listener may come after it; and where voices have places, so does one that may have to rob
+    /// somebody, since who is quietest is known only then.
+    fn begin_here(&mut self, request: Request, number: u64) {
+        let voice = self.voice(request, number);
+        let robs = self.plays.voices.any_placed() && self.plays.voices.full(voice.bus).is_some();
+        if !voice.is_placed() && !robs {
+            return self.start(voice);
+        }
+        if let Err(voice) = self.plays.arrive(voice, &self.buses, &self.setup) {
+            self.start(voice);
+        }
+    }
+
+    /// Those begin who have waited until all commands of the line were known.
+    pub(super) fn start_arrivals(&mut self) {
+        for index in 0..self.plays.arrived() {
+            let Some(mut voice) = self.plays.take_arrival(index) else { continue };
+            voice.begin_pace(&self.buses.way(voice.bus), &self.setup);
+            voice.leave_parking(&self.setup);
+            self.start(voice);
+        }
+        self.plays.clear_arrivals();
+    }
+
+    fn voice(&self, request: Request, number: u64) -> Voice {
+        let way = self.buses.way(request.bus);
+        Voice::new(request, number, self.now, &way, &self.setup)
+    }
+
     /// The frame of a play that waited has come.
     pub(super) fn start_due(&mut self, Waiting { request, number, .. }: Waiting) {
         let (ticket, at) = (request.ticket, self.now);
-        self.start(request, number);
+        let voice = self.voice(request, number);
+        self.start(voice);
         if let Placement::Playing(_) = self.plays.find(ticket) {
             self.notify(Report::Started { ticket, at });
         }
     }
 
-    /// A play takes a free voice, if there is one that it may have. In a full pool or on a full bus, who
-    /// cannot be heard parks and robs nobody; everybody else takes the place of whom the answer names;
-    /// and where nobody may be robbed it parks, if it may, or is refused.
-    fn start(&mut self, request: Request, number: u64) {
-        let bus = request.bus;
-        let voice = Voice::new(request, number, &self.buses.way(bus), &self.setup);
+    /// A play that is out of earshot parks. Any other takes a free voice, if there is one that it may have.
+    /// In a full pool or on a full bus, who cannot be heard parks and robs nobody; everybody else takes the
+    /// place of whom the answer names; and where nobody may be robbed it parks, if it may, or is refused.
+    fn start(&mut self, mut voice: Voice) {
         if voice.is_over() {
             return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
         }
+        if let Some(why) = voice.out_of_earshot(&self.space) {
+            match self.try_park(voice, why) {
+                Ok(()) => return,
+                Err(back) => voice = back,
+            }
+        }
+        voice.settle_place(&self.space);
         let Some(full) = self.plays.voices.full(voice.bus) else {
             return self.activate(voice);
         };
@@ -107,6 +143,9 @@ impl Renderer {
             // It is inaudible, and loses nothing by waiting elsewhere.
             return self.park(voice, Park::Paused, end);
         }
+        if voice.leaves_earshot() {
+            return self.park(voice, Park::LeftEarshot, end);
+        }
         self.park_or_end(voice, park, end);
     }
 
@@ -120,15 +159,20 @@ impl Renderer {
     }
 
     /// Parks a play, if there is room; else it ends.
-    fn park(&mut self, voice: Voice, why: Park, end: End) {
-        let (ticket, at) = (voice.ticket, self.now);
-        match self.plays.park(voice, why, at, &self.buses) {
-            Ok(()) => {
-                self.bridge.meters.saw_parking(why);
-                self.notify(Report::Parked { ticket, at, why });
-            }
-            Err(voice) => self.end(ticket, voice.into_sound(), at, end),
+    pub(super) fn park(&mut self, voice: Voice, why: Park, end: End) {
+        if let Err(voice) = self.try_park(voice, why) {
+            self.end(voice.ticket, voice.into_sound(), self.now, end);
         }
+    }
+
+    /// Parks a play, or gives it back if there is no room.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    fn try_park(&mut self, voice: Voice, why: Park) -> Result<(), Voice> {
+        let (ticket, at) = (voice.ticket, self.now);
+        self.plays.park(voice, why, at, &self.buses, &self.space, &self.setup)?;
+        self.bridge.meters.saw_parking(why);
+        self.notify(Report::Parked { ticket, at, why });
+        Ok(())
     }
 
     /// Gives a voice a slot that is known to be free. Its age counts from here.
@@ -136,6 +180,8 @@ impl Renderer {
         let ticket = voice.ticket;
         voice.order = self.activated;
         self.activated += 1;
+        let way = self.buses.way(voice.bus);
+        self.space.is_bending |= voice.follow_motion(self.now, &self.space, &way, &self.setup);
         if let Err(voice) = self.plays.activate(voice, &self.setup) {
             let why = End::Refused(Refused::PoolFull);
             self.end(ticket, voice.into_sound(), self.now, why);
@@ -190,7 +236,7 @@ impl Renderer {
         if !review && !free {
             return;
         }
-        self.plays.parked.rank_all(self.now, &self.buses, &self.setup);
+        self.plays.parked.rank_all(self.now, &self.buses, &self.space, &self.setup);
         let may_take_back = review && self.plays.voices.excess() == 0;
         let limited = self.plays.voices.limits().are_set();
         // Those on which nobody who is quieter gets a voice either. Should a theft give one of them room,
@@ -225,6 +271,7 @@ impl Renderer {
     fn come_back(&mut self, mut voice: Voice) {
         let (ticket, at) = (voice.ticket, self.now);
         voice.leave_parking(&self.setup);
+        voice.settle_place(&self.space);
         self.activate(voice);
         self.notify(Report::Unparked { ticket, at });
     }

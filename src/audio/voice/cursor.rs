@@ -75,7 +75,17 @@ impl Cursor {
 
     /// Whether its step is still changing.
     pub fn is_gliding(&self) -> bool {
-        self.glide.remaining() > 0
+        self.gliding_for() > 0
+    }
+
+    /// For how many frames it will be.
+    pub fn gliding_for(&self) -> u32 {
+        self.glide.remaining()
+    }
+
+    /// Its step, now, as a ratio to one frame after the other.
+    pub fn ratio(&self) -> f32 {
+        self.glide.ratio()
     }
 
     /// The same cursor, which keeps its present step.
@@ -126,10 +136,21 @@ impl Cursor {
     }
 
     /// Adds what it comes past to the mix. Returns for how many frames: all, unless it ended.
-    pub fn read(&mut self, sound: &Sound, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
+    /// Of a point, the mean of both sides is read.
+    pub fn read(
+        &mut self,
+        sound: &Sound,
+        is_point: bool,
+        mix: Mix,
+        gains: Gains,
+        kernels: &Kernels,
+    ) -> usize {
         let seam = sound.seam().map(|seam| &seam.frames);
-        each_kind!(Samples, sound.samples(), clip => {
-            self.read_clip(Clip::new(clip, seam), mix, gains, kernels)
+        each_kind!(Samples, sound.samples(), clip => match is_point {
+            false => self.read_clip(Clip::new(clip, seam), mix, gains, kernels),
+            true => {
+                self.read_clip(Clip::new(ClipFrame::points(clip), seam), mix, gains, kernels)
+            }
         })
     }
 

@@ -1,6 +1,6 @@
 //! The gains that are a voice's own. Those of the buses on its way out are a [`Way`].
 
-use super::ramp::{Pan, Ramp};
+use super::ramp::{Pan, Ramp, Sides};
 use crate::audio::bus::Way;
 use crate::audio::kernel::{Gain, Gains, Slope};
 use crate::units;
@@ -19,6 +19,9 @@ impl GainCurves {
     }
 }
 
+/// The gains of both sides that change nothing.
+const CENTRE: [f32; 2] = [1.0; 2];
+
 /// What a voice's samples are multiplied by, before the buses.
 #[derive(Clone, Copy)]
 pub(in crate::audio) struct VoiceGains {
@@ -31,6 +34,8 @@ pub(in crate::audio) struct VoiceGains {
     pan: Pan,
     /// The pan as it was asked for.
     pan_set: f32,
+    /// What is heard of its place.
+    pub place: Sides,
 }
 
 impl VoiceGains {
@@ -43,6 +48,7 @@ impl VoiceGains {
             mute: Ramp::rest(if muted { 0.0 } else { 1.0 }),
             pan: Pan::rest(units::pan(pan)),
             pan_set: pan,
+            place: Sides::UNTOUCHED,
         }
     }
 
@@ -52,15 +58,17 @@ impl VoiceGains {
     }
 
     /// The product of every gain to the ear, if none of them moves: the way out first, then the
-    /// voice's own, then the pan. Always in this order, so that it is the same to the bit.
+    /// voice's own, then the pan, then the place. Always in this order, so that it is the same to the bit.
     pub fn steady(&self, way: &Way) -> Option<[f32; 2]> {
         let way = way.steady()?;
         let own = self.all();
-        if !self.pan.is_at_rest() || !own.into_iter().all(Ramp::is_at_rest) {
+        let sides_rest = self.pan.is_at_rest() && self.place.is_at_rest();
+        if !sides_rest || !own.into_iter().all(Ramp::is_at_rest) {
             return None;
         }
         let gain = own.into_iter().fold(way, |gain, ramp| gain * ramp.target());
-        Some(self.pan.target().map(|side| gain * side))
+        let ([left, right], [near, far]) = (self.pan.target(), self.place.target());
+        Some([gain * left * near, gain * right * far])
     }
 
     /// The same for the coming frames, if one of them moves, and goes on after them.
@@ -69,10 +77,26 @@ impl VoiceGains {
         if !self.pan.is_at_rest() {
             return None;
         }
+        if !self.place.is_at_rest() {
+            return self.turn(frames, way);
+        }
+        // What stands of both sides is told by one number a side.
+        if self.pan.target() != CENTRE && self.place.target() != CENTRE {
+            return None;
+        }
         match way.steady() {
             Some(steady) => self.slope_of(frames, steady, self.all().into_iter()),
             None => self.slope_of(frames, 1.0, way.all().chain(self.all())),
         }
+    }
+
+    /// The same if it is the place that moves, and nothing else.
+    fn turn(&self, frames: u32, way: &Way) -> Option<Slope> {
+        let (steady, own) = (way.steady()?, self.all());
+        if self.pan.target() != CENTRE || !own.into_iter().all(Ramp::is_at_rest) {
+            return None;
+        }
+        self.place.slope(frames, own.into_iter().fold(steady, |gain, ramp| gain * ramp.target()))
     }
 
     /// The same for gains of which those before are multiplied already.
@@ -100,7 +124,8 @@ impl VoiceGains {
                 *places.next()? = ramp.target();
             }
         }
-        moving.slope(frames, before, after, self.pan.target())
+        let ([left, right], [near, far]) = (self.pan.target(), self.place.target());
+        moving.slope(frames, before, after, [left * near, right * far])
     }
 
     /// The same for each of the coming frames, if any of them moves.
@@ -132,22 +157,24 @@ impl VoiceGains {
         }
         moving.iter().for_each(|ramp| ramp.apply(left));
         self.pan.split(left, right);
+        self.place.apply(left, right);
         Gains::Curve { left, right }
     }
 
     /// What they make of the voice's level: a rising one counts as risen, a falling one as it is.
     pub fn level(&self) -> f32 {
-        self.all().into_iter().fold(1.0, |gain, ramp| gain * ramp.upcoming())
+        self.all().into_iter().fold(self.place.upcoming(), |gain, ramp| gain * ramp.upcoming())
     }
 
-    /// The same for the gains of the two sides.
+    /// The same for the gains of the two sides by its own pan.
     pub fn sides(&self) -> [f32; 2] {
         self.pan.upcoming()
     }
 
     /// Whether any of them but the pause is silent, or will be in no more than so many frames.
     pub fn is_silent_within(&self, frames: u32) -> bool {
-        [&self.gain, &self.fade, &self.mute].into_iter().any(|ramp| ramp.is_silent_within(frames))
+        let mut own = [&self.gain, &self.fade, &self.mute].into_iter();
+        own.any(|ramp| ramp.is_silent_within(frames)) || self.place.is_silent_within(frames)
     }
 
     pub fn advance(&mut self, frames: u32) {
@@ -155,6 +182,7 @@ impl VoiceGains {
             ramp.advance(frames);
         }
         self.pan.advance(frames);
+        self.place.advance(frames);
     }
 
     pub fn set_pan(&mut self, pan: f32, over: u32) {

@@ -57,6 +57,15 @@ impl Glide {
         (self.step() as f64 / ONE as f64) as f32
     }
 
+    /// The same, some frames from now.
+    pub fn ratio_after(&self, frames: u32) -> f32 {
+        if frames >= self.remaining {
+            return (self.to as f64 / ONE as f64) as f32;
+        }
+        let step = (self.step + self.slope * i64::from(frames)) >> FINER;
+        (step as f64 / ONE as f64) as f32
+    }
+
     /// The longest step until it keeps one. A landing may end on one that is longer than its target.
     pub fn longest(&self) -> u64 {
         let last = self.step + self.slope * i64::from(self.remaining);

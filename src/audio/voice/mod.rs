@@ -1,6 +1,7 @@
 //! One voice: a source, and the gains between it and the ear.
 
 mod cursor;
+mod follow;
 pub(super) mod gains;
 pub(super) mod glide;
 pub(super) mod position;
@@ -13,6 +14,7 @@ use std::mem;
 use super::bus::Way;
 use super::kernel::{Kernels, Mix, Slope};
 use super::renderer::batch::Run;
+use super::space::Spot;
 use crate::bus::BusId;
 use crate::config::WhenFull;
 use crate::link::message::{Change, End, Park, Request, Shape, Tone};
@@ -63,10 +65,13 @@ pub(super) struct Voice {
     stopping: bool,
     /// Whether any of it has sounded: what has not can change at once.
     heard: bool,
+    /// Where it is, if it has a place.
+    spot: Option<Spot>,
 }
 
 impl Voice {
-    pub fn new(request: Request, number: u64, way: &Way, setup: &Setup) -> Voice {
+    /// A play that begins on the frame `now`. Where it has a place, it does not know yet who listens.
+    pub fn new(request: Request, number: u64, now: u64, way: &Way, setup: &Setup) -> Voice {
         let mut gains = VoiceGains::new(request.gain, request.pan, request.muted);
         if request.fade_in > 0 {
             gains.fade = Ramp::between(0.0, 1.0, request.fade_in.max(setup.declick));
@@ -90,15 +95,30 @@ impl Voice {
             gains,
             stopping: false,
             heard: false,
+            spot: request.placed.map(|placed| Spot::new(placed, now)),
         };
-        if let Some(glide) = way.pace_glide() {
-            voice.source.begin_at(speed * glide.ratio(), setup.rate);
-            voice.source.set_speed(speed * pace, glide.remaining(), setup.declick, setup.rate);
+        if voice.spot.is_some() {
+            voice.source.make_point();
         }
+        voice.begin_pace(way, setup);
         if !request.paused {
             voice.declick_in(0, setup);
         }
         voice
+    }
+
+    /// Begins as fast as the time of its bus goes now, if that is on its way to another pace.
+    pub fn begin_pace(&mut self, way: &Way, setup: &Setup) {
+        if let Some(glide) = way.pace_glide() {
+            let (speed, to) = (self.speed, self.speed * self.pace);
+            self.source.begin_at(speed * glide.ratio(), setup.rate);
+            self.source.set_speed(to, glide.remaining(), setup.declick, setup.rate);
+        }
+    }
+
+    /// Whether the mean of both sides of its sound is heard on either.
+    pub fn is_point(&self) -> bool {
+        self.source.is_point()
     }
 
     /// Lets go of it: its sound goes home.
@@ -216,6 +236,9 @@ impl Voice {
         self.tone = way.tone();
         if self.pace != way.pace() {
             self.pace = way.pace();
+            if self.is_bent() {
+                return;
+            }
             let silent = !self.heard || self.stands_still(way);
             let over = if silent {
                 0
@@ -319,7 +342,9 @@ impl Voice {
             Change::Pan { to, over } => self.gains.set_pan(to, soft(over)),
             Change::Speed { to, over } => {
                 self.speed = to;
-                self.source.set_speed(to * self.pace, soft(over), setup.declick, setup.rate);
+                if !self.bend_speed_to(to, soft(over)) {
+                    self.source.set_speed(to * self.pace, soft(over), setup.declick, setup.rate);
+                }
             }
             Change::Seek { to } => {
                 self.source.seek(to);
@@ -360,8 +385,9 @@ impl Voice {
     }
 
     /// Loses its voice, and goes on without being heard: what was under way is done at once.
-    pub fn enter_parking(&mut self) {
+    pub fn enter_parking(&mut self, setup: &Setup) {
         self.gains.pause = Ramp::rest(self.gains.pause.target());
+        self.straighten(0, setup);
         self.source.finish_glide();
     }
 
@@ -424,7 +450,8 @@ impl Voice {
         self.gains.gain.now()
     }
 
+    /// Its pan: that of its place, if it has one.
     pub fn pan(&self) -> f32 {
-        self.gains.pan()
+        self.spot.as_ref().map_or(self.gains.pan(), Spot::pan)
     }
 }

@@ -108,7 +108,7 @@ impl Ramp {
         }
     }
 
-    /// The coming frames' values among others that stand, if it goes on after them.
+    /// The coming frames' values among others that stand, if it does not stand before their end.
     pub fn slope(
         &self,
         frames: u32,
@@ -118,8 +118,9 @@ impl Ramp {
     ) -> Option<Slope> {
         let (from, span, scale, at) = (self.from, self.to - self.from, self.scale(), self.at);
         let far = i32::try_from(at.saturating_add(frames)).is_err();
-        let ends = self.remaining() <= frames;
-        (!far && !ends).then_some(Slope { before, from, span, scale, at, after, sides })
+        let ends = self.remaining() < frames;
+        let turn = [0.0; 2];
+        (!far && !ends).then_some(Slope { before, from, span, scale, at, after, sides, turn })
     }
 
     fn scale(&self) -> f32 {
@@ -191,6 +192,75 @@ impl Pan {
     fn round([left, right]: [f32; 2]) -> [f32; 2] {
         let scale = (2.0 / (left * left + right * right)).sqrt();
         [left * scale, right * scale]
+    }
+}
+
+/// The gains of the two sides on their way from one place to another: a straight line for each. Places
+/// change within a few milliseconds, so that nobody hears how the power goes on the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::audio) struct Sides {
+    sides: [Ramp; 2],
+}
+
+impl Sides {
+    /// As it is on both sides.
+    pub const UNTOUCHED: Sides = Sides { sides: [Ramp::rest(1.0); 2] };
+
+    /// Stands at a pair.
+    pub fn rest(sides: [f32; 2]) -> Sides {
+        Sides { sides: sides.map(Ramp::rest) }
+    }
+
+    /// Turns towards another pair, from where it is.
+    pub fn ramp_to(&mut self, [left, right]: [f32; 2], over: u32) {
+        self.sides[0].ramp_to(left, over);
+        self.sides[1].ramp_to(right, over);
+    }
+
+    pub fn target(&self) -> [f32; 2] {
+        self.sides.map(|side| side.to)
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.sides[0].is_at_rest()
+    }
+
+    /// Whether both stand at silence, or will in no more than so many frames.
+    pub fn is_silent_within(&self, frames: u32) -> bool {
+        self.sides.iter().all(|side| side.is_silent_within(frames))
+    }
+
+    /// Whether both are silent, or on their way there.
+    pub fn falls_silent(&self) -> bool {
+        self.target() == [0.0; 2]
+    }
+
+    pub fn advance(&mut self, frames: u32) {
+        self.sides.iter_mut().for_each(|side| side.advance(frames));
+    }
+
+    /// What counts for the ear: the higher of the power where it is and where it is going, as a gain.
+    pub fn upcoming(&self) -> f32 {
+        if *self == Sides::UNTOUCHED {
+            return 1.0;
+        }
+        let power = |[left, right]: [f32; 2]| 0.5 * (left * left + right * right);
+        power(self.target()).max(power(self.sides.map(|side| side.now()))).sqrt()
+    }
+
+    /// Multiplies each of the coming frames' gains in.
+    pub fn apply(&self, left: &mut [f32], right: &mut [f32]) {
+        self.sides[0].apply(left);
+        self.sides[1].apply(right);
+    }
+
+    /// The coming frames' gains, if all others stand and these do not stand before their end.
+    pub fn slope(&self, frames: u32, before: f32) -> Option<Slope> {
+        let [left, right] = self.sides;
+        let turn = [left.to - left.from, right.to - right.from];
+        let level = Ramp { from: 1.0, to: 1.0, ..left };
+        let slope = level.slope(frames, before, [1.0; 2], [left.from, right.from])?;
+        Some(Slope { turn, ..slope })
     }
 }
 

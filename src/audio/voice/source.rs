@@ -14,13 +14,26 @@ pub(in crate::audio) struct Source {
     cursor: Cursor,
     /// How fast as it was asked for, whatever the rates.
     speed: f32,
+    /// Whether the mean of both sides is heard on either.
+    is_point: bool,
 }
 
 impl Source {
     /// Begins on a frame of a sound, for a mixer that runs at `rate`.
     pub fn new(sound: Sound, frame: u32, looping: Option<Loop>, speed: f32, rate: u32) -> Source {
         let step = Glide::step_for(speed, sound.sample_rate(), rate);
-        Source { cursor: Cursor::new(frame, Glide::rest(step), looping), sound, speed }
+        let cursor = Cursor::new(frame, Glide::rest(step), looping);
+        Source { cursor, sound, speed, is_point: false }
+    }
+
+    /// All of it is heard from one point: of both sides their mean.
+    pub fn make_point(&mut self) {
+        self.is_point = !self.sound.samples().is_mono();
+    }
+
+    /// Whether the mean of both sides is heard on either. A mono sound is a point anyway.
+    pub fn is_point(&self) -> bool {
+        self.is_point
     }
 
     /// Lets go of it: the sound goes home.
@@ -59,12 +72,12 @@ impl Source {
 
     /// Adds the coming frames to the mix. Returns how many: all, unless it ended.
     pub fn read(&mut self, mix: Mix, gains: Gains, kernels: &Kernels) -> usize {
-        self.cursor.read(&self.sound, mix, gains, kernels)
+        self.cursor.read(&self.sound, self.is_point, mix, gains, kernels)
     }
 
     /// Adds the coming frames at its present speed, and stays where it is.
     pub fn read_ahead(&self, mix: Mix, gains: Gains, kernels: &Kernels) {
-        self.cursor.steady().read(&self.sound, mix, gains, kernels);
+        self.cursor.steady().read(&self.sound, self.is_point, mix, gains, kernels);
     }
 
     /// Moves on in silence, no further than to its end.
@@ -112,6 +125,17 @@ impl Source {
         self.cursor.is_gliding()
     }
 
+    /// For how many frames it will be.
+    pub fn gliding_for(&self) -> u32 {
+        self.cursor.gliding_for()
+    }
+
+    /// How fast it goes now, whatever the rates.
+    pub fn speed_now(&self, rate: u32) -> f32 {
+        let ratio = f64::from(rate) / f64::from(self.sound.sample_rate());
+        (f64::from(self.cursor.ratio()) * ratio) as f32
+    }
+
     /// Goes at its new speed at once: nobody hears it.
     pub fn finish_glide(&mut self) {
         self.cursor.arrive();
@@ -133,6 +157,7 @@ impl Source {
     }
 
     fn power_from(&self, cursor: &Cursor, sides: [f32; 2], tones: Option<&[Tone; 2]>) -> f64 {
+        let sides = if self.is_point { IN_THE_MEAN } else { sides };
         let looping = cursor.active_loop().map(|range| (range.start, range.end));
         let (envelope, frame) = (self.sound.envelope(), cursor.frame());
         let Some(tones) = tones else {
@@ -142,3 +167,7 @@ impl Source {
         envelope.power_through(frame, looping, self.speed, sides, gain)
     }
 }
+
+/// What counts of each side of a stereo sound of which the mean is heard. Were the two alike, all of their
+/// power would be in the mean, and half of it, were they strangers: most are in between.
+const IN_THE_MEAN: [f32; 2] = [0.866_025_4; 2];

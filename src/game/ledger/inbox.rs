@@ -18,6 +18,7 @@ pub(super) struct Inbox {
     refused: u64,
     loudest_stolen: f32,
     theft_logged: bool,
+    distance_logged: bool,
     losses: [Losses; BusId::COUNT],
 }
 
@@ -45,6 +46,7 @@ impl Inbox {
             refused: 0,
             loudest_stolen: 0.0,
             theft_logged: false,
+            distance_logged: false,
             losses: [Losses::default(); BusId::COUNT],
         }
     }
@@ -121,13 +123,19 @@ impl Inbox {
                 self.log_theft(thief, &held.sound, level, tickets, voices, drops);
             }
         }
+        if let Park::OutOfEarshot { distance, far } = why
+            && !self.distance_logged
+        {
+            self.distance_logged = true;
+            drops.log_distance(&held.sound, distance, far);
+        }
         let why = match why {
             Park::Stolen { thief, level } => {
                 let (by, by_tag) = name_thief(thief, voice, tickets);
                 Parking::Stolen { by, by_tag, level }
             }
             Park::Paused => Parking::Paused,
-            Park::Inaudible | Park::OutOfEarshot { .. } => Parking::Inaudible,
+            Park::Inaudible | Park::OutOfEarshot { .. } | Park::LeftEarshot => Parking::Inaudible,
             Park::Shrunk => Parking::Shrunk,
             Park::PoolFull => Parking::PoolFull,
             Park::BusFull => Parking::BusFull,
