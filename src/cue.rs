@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::Error;
 use crate::config::WhenFull;
 use crate::error::CueFault;
-use crate::play::{Play, What};
+use crate::play::{Play, Settings, What};
+use crate::sound::Sound;
 
 /// What a game means by "footstep": variants of which one is played, how they vary, how many at once, how
 /// soon again. To play it is to play one of them: `mixer.play(&footsteps)`.
@@ -21,7 +22,7 @@ use crate::play::{Play, What};
 /// each played last and what of it plays now; the one that was not played for longest is forgotten for
 /// another.
 ///
-/// Clones are the same cue. One that is set up differently from its clones is another.
+/// Clones are the same cue. One that is set up differently is another, of which nothing is remembered yet.
 ///
 /// ```
 /// use voicepool::{Config, Cue, Mixer, Play, Sound, ms};
@@ -41,11 +42,12 @@ use crate::play::{Play, What};
 #[doc(alias("random container", "sound group", "randomizer"))]
 pub struct Cue(Arc<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inner {
-    /// No other cue of the process has it.
+    /// No other cue of the process has it, nor has one that was set up differently.
     pub number: u64,
-    pub variants: Vec<Play>,
+    /// There is at least one.
+    pub variants: Vec<Variant>,
     pub order: Order,
     /// In decibels.
     pub vary_gain: f32,
@@ -55,6 +57,13 @@ pub(crate) struct Inner {
     pub when_full: Option<WhenFull>,
     pub cooldown: Duration,
     pub merge_within: Duration,
+}
+
+/// A play of a sound.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    pub sound: Sound,
+    pub settings: Settings,
 }
 
 /// Which variant of a [`Cue`] comes next.
@@ -86,12 +95,17 @@ impl Cue {
     ///
     /// [`Error::Cue`], if there is none, or if one of them is a cue itself.
     pub fn of<P: Into<Play>>(variants: impl IntoIterator<Item = P>) -> Result<Cue, Error> {
-        let variants: Vec<Play> = variants.into_iter().map(Into::into).collect();
+        let variant = |(variant, play): (usize, P)| {
+            let Play { what, settings } = play.into();
+            match what {
+                What::Sound(sound) => Ok(Variant { sound, settings }),
+                What::Cue(_) => Err(Error::Cue { why: CueFault::Nested { variant } }),
+            }
+        };
+        let variants: Vec<Variant> =
+            variants.into_iter().enumerate().map(variant).collect::<Result<_, _>>()?;
         if variants.is_empty() {
             return Err(Error::Cue { why: CueFault::NoVariants });
-        }
-        if let Some(variant) = variants.iter().position(|it| matches!(it.what, What::Cue(_))) {
-            return Err(Error::Cue { why: CueFault::Nested { variant } });
         }
         Ok(Cue(Arc::new(Inner {
             number: next_number(),
@@ -156,22 +170,12 @@ impl Cue {
         &self.0
     }
 
-    /// The same cue set up differently; another one, if there are clones of it.
+    /// One that is set up differently. What plays of it from before knows other limits, so it is another.
     fn with(mut self, change: impl FnOnce(&mut Inner)) -> Cue {
-        if let Some(inner) = Arc::get_mut(&mut self.0) {
-            change(inner);
-            return self;
-        }
-        let mut inner = self.0.duplicate();
-        change(&mut inner);
-        Cue(Arc::new(inner))
-    }
-}
-
-impl Inner {
-    /// The same under a number of its own.
-    fn duplicate(&self) -> Inner {
-        Inner { number: next_number(), variants: self.variants.clone(), ..*self }
+        let inner = Arc::make_mut(&mut self.0);
+        inner.number = next_number();
+        change(inner);
+        self
     }
 }
 

@@ -75,6 +75,8 @@ mod effect;
 mod error;
 mod event;
 mod game;
+#[doc = include_str!("guide.md")]
+pub mod guide {}
 mod link;
 mod log_line;
 mod output;
@@ -114,8 +116,3 @@ pub type Frame = [f32; 2];
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// And the guide's.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/guide.md")]
-struct Guide;

@@ -1,5 +1,5 @@
-//! Law 6 with limits and reserves, whatever is asked for: thousands of random scripts, each checked
-//! against a naive twin of all decisions, event by event.
+//! Law 6 with limits and reserves, of buses and of cues, whatever is asked for: thousands of random
+//! scripts, each checked against a naive twin of all decisions, event by event.
 
 mod common;
 #[path = "limits/oracle.rs"]
@@ -8,10 +8,10 @@ mod oracle;
 use std::collections::{BTreeSet, HashMap};
 
 use common::{POLICIES, PRIORITIES, Random, assert_balanced, mono};
-use oracle::{BUSES, News, Oracle, QUANTUM, Steady, What};
+use oracle::{BUSES, News, Oracle, QUANTUM, Steady, Terms, What};
 use voicepool::{
-    Bus, BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, Sound, VoiceId, WhenFull,
-    WhenStolen, ms,
+    Bus, BusId, Config, Cue, Ending, Event, Mixer, Parking, Play, Refusal, Renderer, Sound,
+    VoiceId, WhenFull, WhenStolen, ms, secs,
 };
 
 const SCRIPTS: u64 = 1000;
@@ -27,6 +27,7 @@ struct Pair {
     renderer: Renderer,
     oracle: Oracle,
     sounds: Vec<Sound>,
+    cues: Vec<(Cue, Terms)>,
     voices: HashMap<u64, VoiceId>,
     when_full: WhenFull,
     stops: bool,
@@ -52,6 +53,7 @@ impl Pair {
             renderer,
             oracle: Oracle::new(VOICES, PARKED, u64::from(rate)),
             sounds: LEVELS.map(|level| mono(rate, &[if level > 0.0 { level } else { 0.1 }])).into(),
+            cues: Vec::new(),
             voices: HashMap::new(),
             when_full,
             // Where somebody may take a place back on every line, how loud a fading voice still is would
@@ -59,6 +61,34 @@ impl Pair {
             stops: rate == 6400,
             resizes: random.below(2) == 0,
             played: 0,
+        }
+    }
+
+    /// Some of the plays are of cues from now on, with limits and terms of every kind.
+    fn add_cues(&mut self, rate: u32, random: &mut Random) {
+        let frames = |count: u64| secs(count as f32 / rate as f32);
+        for number in 0..3 {
+            let own: Option<usize> =
+                *random.pick(&[None, None, Some(0), Some(1), Some(2), Some(3)]);
+            let terms = Terms {
+                cue: number,
+                at_most: *random.pick(&[None, Some(1), Some(1), Some(2), Some(3)]),
+                when_full: own.map(|at| POLICIES[at]),
+                cooldown: *random.pick(&[0, 0, 1, 20, 128, 300, 1000]),
+                merge_within: *random.pick(&[None, None, Some(1), Some(40), Some(128), Some(500)]),
+            };
+            let mut cue = Cue::of([mono(rate, &[1.0])]).expect("a variant");
+            cue = cue.cooldown(frames(terms.cooldown));
+            if let Some(within) = terms.merge_within {
+                cue = cue.merge_within(frames(within));
+            }
+            if let Some(most) = terms.at_most {
+                cue = cue.at_most(most);
+            }
+            if let Some(when_full) = terms.when_full {
+                cue = cue.when_full(when_full);
+            }
+            self.cues.push((cue, terms));
         }
     }
 
@@ -85,6 +115,8 @@ impl Pair {
         self.played += 1;
         let level = random.below(LEVELS.len() as u64) as usize;
         let later = random.below(6) == 0;
+        let cue = if random.below(2) == 0 { None } else { self.cues.len().checked_sub(1) };
+        let cue = cue.map(|last| self.cues[random.below(last as u64 + 1) as usize].clone());
         let play = Steady {
             tag: self.played,
             bus: random.below(BUSES as u64) as usize,
@@ -93,9 +125,14 @@ impl Pair {
             parks: random.below(2) == 0,
             when_full: self.when_full,
             start: if later { self.oracle.now + random.below(300) } else { 0 },
+            cue: cue.as_ref().map(|(_, terms)| *terms),
         };
         let ends = if play.parks { WhenStolen::Park } else { WhenStolen::End };
-        let asked = Play::of(&self.sounds[level]).looping().tag(play.tag).when_stolen(ends);
+        let asked = match cue {
+            Some((cue, _)) => Play::of(cue).gain(play.level),
+            None => Play::of(&self.sounds[level]),
+        };
+        let asked = asked.looping().tag(play.tag).when_stolen(ends);
         let asked = asked.bus(BusId::new(play.bus as u8)).priority(play.priority);
         let asked = if play.level == 0.0 { asked.gain(0.0) } else { asked };
         let voice = self.mixer.play(asked.start_at(play.start)).expect("room in the queue");
@@ -136,7 +173,7 @@ impl Pair {
             self.renderer.frames(some as usize);
             frames -= some;
         }
-        let heard: Vec<News> = self.mixer.events().map(news).collect();
+        let heard: Vec<News> = self.mixer.events().map(|event| self.news(event)).collect();
         assert_eq!(heard, expected, "{script}, line {}", self.oracle.now / QUANTUM);
         let stats = self.mixer.stats();
         assert_balanced(&stats);
@@ -147,32 +184,36 @@ impl Pair {
         );
         heard
     }
-}
 
-/// An event in the twin's words.
-fn news(event: Event) -> News {
-    match event {
-        Event::Ended { tag, at, why, .. } => (
-            tag,
-            at,
-            match why {
-                Ending::Stopped => What::Stopped,
-                Ending::Stolen { by_tag, .. } => What::Stolen(by_tag),
-                Ending::Refused { why } => What::Refused(why),
-                other => panic!("{other:?}"),
-            },
-        ),
-        Event::Parked { tag, at, why, .. } => (
-            tag,
-            at,
-            match why {
-                Parking::Stolen { by_tag, .. } => What::ParkedBy(by_tag),
-                other => What::Parked(other),
-            },
-        ),
-        Event::Unparked { tag, at, .. } => (tag, at, What::Unparked),
-        Event::Started { tag, at, .. } => (tag, at, What::Started),
-        other => panic!("{other:?}"),
+    /// An event in the twin's words.
+    fn news(&self, event: Event) -> News {
+        match event {
+            Event::Ended { tag, at, why, .. } => (
+                tag,
+                at,
+                match why {
+                    Ending::Stopped => What::Stopped,
+                    Ending::Stolen { by_tag, .. } => What::Stolen(by_tag),
+                    Ending::Refused { why: Refusal::Merged { into } } => {
+                        let tag = self.voices.iter().find(|(_, voice)| **voice == into);
+                        What::MergedInto(*tag.expect("a play of ours").0)
+                    }
+                    Ending::Refused { why } => What::Refused(why),
+                    other => panic!("{other:?}"),
+                },
+            ),
+            Event::Parked { tag, at, why, .. } => (
+                tag,
+                at,
+                match why {
+                    Parking::Stolen { by_tag, .. } => What::ParkedBy(by_tag),
+                    other => What::Parked(other),
+                },
+            ),
+            Event::Unparked { tag, at, .. } => (tag, at, What::Unparked),
+            Event::Started { tag, at, .. } => (tag, at, What::Started),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
@@ -181,15 +222,19 @@ fn kind(what: What) -> String {
     match what {
         What::Stolen(_) => "Stolen".into(),
         What::ParkedBy(_) => "ParkedBy".into(),
+        What::MergedInto(_) => "MergedInto".into(),
         other => format!("{other:?}"),
     }
 }
 
-fn script(seed: u64, seen: &mut BTreeSet<String>) {
+fn script(seed: u64, cues: bool, seen: &mut BTreeSet<String>) {
     let mut random = Random(seed);
     let rate = *random.pick(&[3200, 6400, 6400]);
     let when_full = *random.pick(&POLICIES[..3]);
     let mut pair = Pair::new(rate, when_full, &mut random);
+    if cues {
+        pair.add_cues(rate, &mut random);
+    }
     let script = format!("script {seed} at {rate} Hz");
     for line in 0..40 {
         // A storm at first, then lines on which little is said.
@@ -209,25 +254,38 @@ fn script(seed: u64, seen: &mut BTreeSet<String>) {
     }
 }
 
+/// What happens in any script with limits and reserves.
+const SEEN: [&str; 12] = [
+    "Parked(BusFull)",
+    "Parked(Inaudible)",
+    "Parked(PoolFull)",
+    "Parked(Shrunk)",
+    "ParkedBy",
+    "Refused(BusFull)",
+    "Refused(Inaudible)",
+    "Refused(PoolFull)",
+    "Started",
+    "Stolen",
+    "Stopped",
+    "Unparked",
+];
+
 #[test]
 fn limits_and_reserves_decide_as_their_naive_twin_does() {
     let mut seen = BTreeSet::new();
     for seed in 0..SCRIPTS {
-        script(seed, &mut seen);
+        script(seed, false, &mut seen);
     }
-    let all = [
-        "Parked(BusFull)",
-        "Parked(Inaudible)",
-        "Parked(PoolFull)",
-        "Parked(Shrunk)",
-        "ParkedBy",
-        "Refused(BusFull)",
-        "Refused(Inaudible)",
-        "Refused(PoolFull)",
-        "Started",
-        "Stolen",
-        "Stopped",
-        "Unparked",
-    ];
-    assert!(seen.iter().eq(all), "{seen:?}");
+    assert!(seen.iter().eq(SEEN), "{seen:?}");
+}
+
+#[test]
+fn cues_decide_as_their_naive_twin_does_among_limits_and_reserves() {
+    let mut seen = BTreeSet::new();
+    for seed in SCRIPTS..2 * SCRIPTS {
+        script(seed, true, &mut seen);
+    }
+    let of_cues = ["MergedInto", "Parked(CueFull)", "Refused(Cooldown)", "Refused(CueFull)"];
+    let all: BTreeSet<String> = SEEN.into_iter().chain(of_cues).map(String::from).collect();
+    assert_eq!(seen, all);
 }

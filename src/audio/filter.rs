@@ -144,6 +144,43 @@ impl Filters {
     }
 }
 
+/// A low-pass alone, in half the room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::audio) struct LowPass(Filter);
+
+impl LowPass {
+    /// At a cut-off in Hz, or off, from silence.
+    pub fn at(hz: f32, rate: u32) -> LowPass {
+        LowPass(Filter::at(low_pass(hz, rate)))
+    }
+
+    pub fn is_off(&self) -> bool {
+        self.0.is_off()
+    }
+
+    /// Turns it as [`Filters::set_low_pass`] does.
+    pub fn set(&mut self, hz: f32, over: u32, declick: u32, rate: u32) {
+        self.0.turn(low_pass(hz, rate), octaves(LOW_PASS_OFF, rate), over, declick);
+    }
+
+    /// Filters the coming frames, the first of which is the frame `now` of the absolute grid.
+    pub fn process(&mut self, now: u64, left: &mut [f32], right: &mut [f32]) {
+        let mut filters = Filters { low: self.0, high: Filter::OFF };
+        filters.process(now, left, right);
+        self.0 = filters.low;
+    }
+
+    /// Lets nothing ring in it any more: it is heard elsewhere.
+    pub fn forget(&mut self) {
+        self.0.state = Filter::OFF.state;
+    }
+
+    /// Whether nothing rings in it.
+    pub fn is_silent(&self) -> bool {
+        self.0.state == Filter::OFF.state
+    }
+}
+
 /// One of the two filters, both sides of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Filter {

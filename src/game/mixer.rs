@@ -169,7 +169,9 @@ impl Mixer {
     }
 
     fn start(&self, request: Play) -> Option<VoiceId> {
-        // A play that is turned away is dropped after the ledger is unlocked.
+        // A play that is turned away is dropped after the ledger is unlocked, and so is a cue that
+        // nobody else holds.
+        let _cue = request.cue();
         let play;
         let mut ledger = self.ledger();
         play = ledger.resolve(request);
@@ -199,6 +201,7 @@ impl Mixer {
     pub fn play_together<const N: usize>(&self, plays: [Play; N]) -> Option<[VoiceId; N]> {
         let mut voices = [VoiceId::from_bits(0); N];
         // As in `start`.
+        let _cues = plays.each_ref().map(Play::cue);
         let resolved;
         let mut ledger = self.ledger();
         resolved = plays.map(|play| ledger.resolve(play));

@@ -228,10 +228,16 @@ pub(crate) struct CueTerms {
     pub slot: u32,
     pub tenure: u32,
     pub cooldown: u32,
+    /// 0: those that begin at once are not merged either.
     pub merge_within: u32,
-    /// 255: as many as there are.
+    /// [`UNLIMITED`](CueTerms::UNLIMITED): as many as there are.
     pub at_most: u8,
+    /// `None`: its own quietest gives way.
     pub when_full: Option<WhenFull>,
+}
+
+impl CueTerms {
+    pub const UNLIMITED: u8 = u8::MAX;
 }
 
 impl<S> Request<S> {

@@ -1,5 +1,12 @@
-//! The naive twin: who gets a voice, where buses have limits and reserves. Everything is looked for
-//! among all, every time, as the rules are written down.
+//! The naive twin: who gets a voice, where buses have limits and reserves, and cues are played. Everything
+//! is looked for among all, every time, as the rules are written down.
+
+#[path = "../cues/oracle.rs"]
+mod cues;
+
+use cues::Last;
+pub use cues::Terms;
+use std::collections::HashMap;
 
 use voicepool::{Bus, Parking, Priority, Refusal, WhenFull};
 
@@ -13,6 +20,7 @@ pub enum What {
     Stopped,
     Stolen(u64),
     Refused(Refusal),
+    MergedInto(u64),
     Parked(Parking),
     ParkedBy(u64),
     Unparked,
@@ -32,16 +40,26 @@ pub struct Steady {
     pub parks: bool,
     pub when_full: WhenFull,
     pub start: u64,
+    pub cue: Option<Terms>,
 }
 
 #[derive(Clone, Copy)]
 struct Voice {
     play: Steady,
+    /// What those that were merged into it make of its level.
+    boost: f32,
     heard: bool,
     leaving: bool,
     guarded_until: u64,
     /// The reviews between which it was much louder: the first and the last.
     louder: Option<[u64; 2]>,
+}
+
+impl Voice {
+    /// To 16 bits: two that the ear could never tell apart are alike.
+    fn level(&self) -> f32 {
+        f32::from_bits(((self.play.level * self.boost).to_bits() + 0x40) & !0x7f)
+    }
 }
 
 /// What keeps a newcomer from a free voice.
@@ -50,6 +68,7 @@ struct Full {
     bus: Option<usize>,
 }
 
+#[derive(Clone)]
 pub struct Oracle {
     buses: [Bus; BUSES],
     parents: [usize; BUSES],
@@ -67,6 +86,8 @@ pub struct Oracle {
     parked: Vec<Voice>,
     waiting: Vec<Voice>,
     pub full: u64,
+    /// What began last of each cue.
+    last: HashMap<u64, Last>,
     news: Vec<News>,
 }
 
@@ -86,6 +107,7 @@ impl Oracle {
             parked: Vec::new(),
             waiting: Vec::new(),
             full: 0,
+            last: HashMap::new(),
             news: Vec::new(),
         }
     }
@@ -180,7 +202,7 @@ impl Oracle {
         }
         let level = |voice: &Voice| match when_full {
             WhenFull::StealOldest => 0,
-            _ => voice.play.level.to_bits(),
+            _ => voice.level().to_bits(),
         };
         let able = self.playing.iter().enumerate().filter(|(_, voice)| may(voice));
         let ranked = able.filter_map(|(at, voice)| Some((Self::class(voice)?, level(voice), at)));
@@ -188,16 +210,22 @@ impl Oracle {
         (class <= 1 + priority as u8).then_some(at)
     }
 
-    fn victim_for(&self, play: &Steady, full: &Full, when_full: WhenFull) -> Option<usize> {
-        self.victim(play.priority, when_full, |voice| {
+    /// Who gives way to a play on a full bus or in a full pool, if anybody must; or why nobody does.
+    fn victim_for(&self, play: &Steady, insists: bool) -> Result<Option<u64>, [What; 2]> {
+        let Some(full) = self.full(play.bus) else { return Ok(None) };
+        let own = full.bus.and_then(|bus| self.buses[bus].when_full);
+        let when_full = insist(own.unwrap_or(play.when_full), insists);
+        let victim = self.victim(play.priority, when_full, |voice| {
             full.bus.is_none_or(|bus| self.is_below(voice.play.bus, bus))
                 && self.is_spare(voice, Some(play.bus))
-        })
-    }
-
-    fn answer(&self, play: &Steady, full: &Full) -> WhenFull {
-        let own = full.bus.and_then(|bus| self.buses[bus].when_full);
-        own.unwrap_or(play.when_full)
+        });
+        let victim = victim.filter(|_| !self.is_too_large());
+        let (parking, refusal) = match full.bus {
+            Some(_) => (Parking::BusFull, Refusal::BusFull),
+            None => (Parking::PoolFull, Refusal::PoolFull),
+        };
+        let tag = victim.map(|at| Some(self.playing[at].play.tag));
+        tag.ok_or([What::Parked(parking), What::Refused(refusal)])
     }
 
     // What happens.
@@ -207,7 +235,8 @@ impl Oracle {
     }
 
     pub fn play(&mut self, play: Steady) {
-        let voice = Voice { play, heard: false, leaving: false, guarded_until: 0, louder: None };
+        let (boost, heard, leaving, louder) = (1.0, false, false, None);
+        let voice = Voice { play, boost, heard, leaving, guarded_until: 0, louder };
         if play.start > self.now {
             self.waiting.push(voice);
         } else {
@@ -217,31 +246,37 @@ impl Oracle {
 
     fn begin(&mut self, voice: Voice) -> bool {
         let play = voice.play;
-        let Some(full) = self.full(play.bus) else {
-            self.playing.push(voice);
-            return true;
-        };
-        self.full += 1;
+        if let Some(what) = self.ask_cue(&voice) {
+            self.say(play.tag, what);
+            return false;
+        }
+        let free = !self.is_crowded(&play) && self.full(play.bus).is_none();
+        self.full += u64::from(!free);
         let audible = play.level > 0.0;
         let robs = audible || play.priority == Priority::Protected;
-        let victim = self.victim_for(&play, &full, self.answer(&play, &full));
-        if let Some(victim) = victim.filter(|_| robs && !self.is_too_large()) {
-            self.evict(victim, What::Stolen(play.tag));
-            self.playing.push(voice);
-            return true;
-        }
-        let (parking, refusal) = match full.bus {
-            _ if !audible => (Parking::Inaudible, Refusal::Inaudible),
-            Some(_) => (Parking::BusFull, Refusal::BusFull),
-            None => (Parking::PoolFull, Refusal::PoolFull),
+        let unheard = [What::Parked(Parking::Inaudible), What::Refused(Refusal::Inaudible)];
+        let [parks, ends] = match self.victims_for(&play, false) {
+            Ok(victims) if robs || free => {
+                victims.iter().for_each(|tag| self.evict_tag(*tag, What::Stolen(play.tag)));
+                self.note_last(&voice);
+                self.playing.push(voice);
+                return true;
+            }
+            Err(full) if audible => full,
+            _ => unheard,
         };
         if (play.parks || !audible) && self.parked.len() < self.most_parked {
             self.parked.push(voice);
-            self.say(play.tag, What::Parked(parking));
+            self.say(play.tag, parks);
         } else {
-            self.say(play.tag, What::Refused(refusal));
+            self.say(play.tag, ends);
         }
         false
+    }
+
+    fn evict_tag(&mut self, tag: u64, end: What) {
+        let at = self.playing.iter().position(|voice| voice.play.tag == tag);
+        self.evict(at.expect("it plays"), end);
     }
 
     fn evict(&mut self, at: usize, end: What) {
@@ -338,21 +373,23 @@ impl Oracle {
         let (now, review) = (self.now, self.is_review());
         let ready = self.parked.iter();
         let ready = ready.filter(|voice| voice.play.level > 0.0 && voice.guarded_until <= now);
-        let mut ready: Vec<Steady> = ready.map(|voice| voice.play).collect();
-        ready.sort_by(|a, b| b.level.total_cmp(&a.level));
-        for play in ready {
+        let mut ready: Vec<Voice> = ready.copied().collect();
+        ready.sort_by(|a, b| b.level().total_cmp(&a.level()));
+        for voice in ready {
+            let play = voice.play;
             let at = self.parked.iter().position(|voice| voice.play.tag == play.tag);
             let at = at.expect("nobody who may come back leaves");
-            let Some(full) = self.full(play.bus) else {
+            if !self.is_crowded(&play) && self.full(play.bus).is_none() {
                 self.come_back(at);
                 continue;
-            };
-            if !review || self.is_too_large() || self.answer(&play, &full) == WhenFull::Refuse {
+            }
+            if !review || self.is_too_large() {
                 continue;
             }
-            let victim = self.victim_for(&play, &full, WhenFull::StealQuietest);
-            let Some(victim) = victim else { continue };
-            if play.level < 1.995 * self.playing[victim].play.level {
+            let Ok(victims) = self.victims_for(&play, true) else { continue };
+            let is_louder = |of: &Voice| voice.level() >= 1.995 * of.level();
+            let mut robbed = self.playing.iter().filter(|it| victims.contains(&it.play.tag));
+            if !robbed.all(is_louder) {
                 continue;
             }
             let last = now.checked_sub(self.review * QUANTUM);
@@ -361,7 +398,7 @@ impl Oracle {
             self.parked[at].louder = Some([since, now]);
             if now - since >= self.guard {
                 let mut voice = self.parked.remove(at);
-                self.evict(victim, What::Stolen(play.tag));
+                victims.iter().for_each(|tag| self.evict_tag(*tag, What::Stolen(play.tag)));
                 voice.heard = false;
                 self.playing.push(voice);
                 self.say(play.tag, What::Unparked);
@@ -374,4 +411,9 @@ impl Oracle {
         self.playing.push(voice);
         self.say(voice.play.tag, What::Unparked);
     }
+}
+
+/// The answer of who takes a place back: it robs the quietest, unless nobody is to be robbed at all.
+fn insist(answer: WhenFull, insists: bool) -> WhenFull {
+    if insists && answer != WhenFull::Refuse { WhenFull::StealQuietest } else { answer }
 }

@@ -234,16 +234,14 @@ fn slope(random: &mut Random) -> Slope {
     let mut other = || if random.below(2) == 0 { 1.0 } else { random.gain() };
     let (before, after) = (other(), [other(), other()]);
     let over = 1 + random.below(100_000) as u32;
-    let (from, to) = (random.gain(), random.gain());
-    Slope {
-        before,
-        from,
-        span: to - from,
-        scale: 1.0 / over as f32,
-        at: random.below(over as usize) as u32,
-        after,
-        sides: [random.gain(), random.gain()],
+    let (scale, at) = (1.0 / over as f32, random.below(over as usize) as u32);
+    let sides = [random.gain(), random.gain()];
+    if random.below(3) == 0 {
+        let turn = sides.map(|side| random.gain() - side);
+        return Slope { before, scale, at, sides, turn, ..Slope::LEVEL };
     }
+    let (from, to) = (random.gain(), random.gain());
+    Slope { before, from, span: to - from, scale, at, after, sides, turn: [0.0; 2] }
 }
 
 /// A clip of any kind.
@@ -289,7 +287,15 @@ fn add_plainly(mix: Mix, part: &Part, between: &Interpolator) {
             }
         }
     }
-    each_kind!(Frames, part.clip, clip => add(mix, clip, part, between));
+    each_kind!(Frames, part.clip, clip => match part.is_point {
+        false => add(mix, clip, part, between),
+        true => {
+            // The mean of both sides, worked out beforehand.
+            let mean = |[left, right]: [f32; 2]| [(left + right) * 0.5];
+            let clip: Vec<[f32; 1]> = clip.iter().map(|frame| mean(frame.stereo())).collect();
+            add(mix, &clip, part, between);
+        }
+    });
 }
 
 /// However many, whatever their kinds, strides and gains: as if each had been added alone, in order.
@@ -327,7 +333,8 @@ fn voices_added_together_are_the_same_to_the_bit_on_every_processor() {
                         let steady = Gain::Steady([random.gain(), random.gain()]);
                         let sloped = Gain::Sloped(slope, 0);
                         let gain = if random.below(2) == 0 { steady } else { sloped };
-                        Part { clip: clip.frames(), stride: *stride, gain }
+                        let is_point = random.below(3) == 0;
+                        Part { clip: clip.frames(), is_point, stride: *stride, gain }
                     })
                     .collect();
                 let held: Vec<f32> = (0..frames).map(|_| random.unit()).collect();

@@ -96,19 +96,29 @@ impl Limits {
 
     /// A voice has begun on a bus.
     pub fn add(&mut self, bus: BusId) {
-        if let Some(count) = self.counts.get_mut(bus.index()) {
-            *count += 1;
-        }
+        self.suppose_back(bus);
         self.changed.add(bus);
     }
 
     /// A voice of a bus is gone.
     pub fn remove(&mut self, bus: BusId) {
+        self.suppose_gone(bus);
+        self.changed.add(bus);
+        self.ease();
+    }
+
+    /// A voice of a bus counts as gone, to see what would be then.
+    pub fn suppose_gone(&mut self, bus: BusId) {
         if let Some(count) = self.counts.get_mut(bus.index()) {
             *count = count.saturating_sub(1);
         }
-        self.changed.add(bus);
-        self.ease();
+    }
+
+    /// It counts again.
+    pub fn suppose_back(&mut self, bus: BusId) {
+        if let Some(count) = self.counts.get_mut(bus.index()) {
+            *count += 1;
+        }
     }
 
     /// The buses that have more or fewer voices since this was last asked, with all below them.

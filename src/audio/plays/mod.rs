@@ -1,9 +1,11 @@
 //! Every play that the audio side has: with a voice, parked, or waiting for its frame; and by its
 //! ticket, where it is.
 
+mod cues;
 mod earshot;
 mod heaps;
 mod limits;
+mod lists;
 mod parked;
 mod placements;
 mod ranks;
@@ -15,11 +17,13 @@ use super::bus::{BusSet, Buses};
 use super::space::Space;
 use super::voice::{Setup, Voice};
 use crate::bus::BusId;
-use crate::config::Config;
-use crate::link::message::{Park, Request};
+use crate::config::{Config, WhenFull};
+use crate::link::message::{CueTerms, Park, Request};
+use crate::play::Priority;
 use crate::sound::Sound;
+pub(super) use cues::Last;
 pub(super) use limits::Full;
-pub(super) use parked::ParkedPlays;
+pub(super) use parked::{Parked, ParkedPlays};
 pub(super) use placements::Placement;
 use placements::Placements;
 pub(super) use schedule::{Schedule, Waiting};
@@ -40,7 +44,7 @@ pub(super) struct Plays {
 impl Plays {
     pub fn new(config: &Config) -> Plays {
         Plays {
-            voices: Voices::new(config.voices, config.max_voices),
+            voices: Voices::new(config),
             parked: ParkedPlays::new(config.parked, config.sample_rate),
             schedule: Schedule::new(config.scheduled),
             placements: Placements::new(config.tickets()),
@@ -178,14 +182,35 @@ impl Plays {
         self.arrived = 0;
     }
 
+    /// Whom to steal for a newcomer of a cue, among those that play of it: its slot, and its level before
+    /// its bus.
+    pub fn choose_victim_of_cue(
+        &mut self,
+        terms: &CueTerms,
+        priority: Priority,
+        when_full: WhenFull,
+        quantum: u64,
+        buses: &Buses,
+        setup: &Setup,
+    ) -> Option<(u32, f32)> {
+        let placements = &self.placements;
+        let slot = |ticket: u32| match placements.get(ticket) {
+            Placement::Playing(slot) => Some(slot),
+            _ => None,
+        };
+        let voices = &mut self.voices;
+        voices.choose_victim_of_cue(terms, slot, priority, when_full, quantum, buses, setup)
+    }
+
     /// Moves into the pool of voices that waits, if everybody fits. Returns the old one.
     pub fn settle(&mut self) -> Option<Box<VoiceSlots>> {
         let placements = &mut self.placements;
         self.voices.settle(|voice, slot| placements.set(voice.ticket, Placement::Playing(slot)))
     }
 
-    /// A play is stopping, so that its bus need not stop it any more.
+    /// A play is stopping, so that its bus need not stop it any more, and its cue does not count it.
     pub fn set_stopping(&mut self, ticket: u32) {
+        self.voices.cues_mut().remove(ticket);
         self.placements.unlink(ticket);
     }
 

@@ -265,11 +265,12 @@ impl ParkedPlays {
     }
 
     /// Brings everybody to where they are by now.
-    pub fn catch_up(&mut self, buses: &Buses) {
+    pub fn catch_up(&mut self, buses: &Buses, space: &Space) {
         let mut walk = self.pool.walk();
         while let Some(slot) = walk.next(&self.pool) {
             if let Some(parked) = self.pool.at_mut(slot) {
                 parked.catch_up(buses);
+                parked.voice.settle_place(space);
             }
         }
     }

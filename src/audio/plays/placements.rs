@@ -1,5 +1,6 @@
 //! Where each play is, by its ticket; and for each bus, which plays on it could still be stopped.
 
+use super::lists::TicketLists;
 use crate::bus::BusId;
 
 /// Where a ticket's play is.
@@ -11,76 +12,44 @@ pub(in crate::audio) enum Placement {
     Waiting(u32),
 }
 
-/// Where a list ends.
-const NONE: u32 = u32::MAX;
-
-/// A row of the table. The plays of a bus that are not stopping yet are a list: to stop a bus
-/// takes as many steps as there are plays to be stopped, however often it is asked for.
-#[derive(Clone, Copy)]
-struct Entry {
-    placement: Placement,
-    /// The bus in whose list it is.
-    bus: Option<BusId>,
-    before: u32,
-    after: u32,
-}
-
-const EMPTY: Entry = Entry { placement: Placement::Nowhere, bus: None, before: NONE, after: NONE };
-
+/// The plays of a bus that are not stopping yet are a list: to stop a bus takes as many steps as there are
+/// plays to be stopped, however often it is asked for.
 pub(in crate::audio) struct Placements {
-    entries: Box<[Entry]>,
-    /// The first and the last in each bus's list.
-    ends: [[u32; 2]; BusId::COUNT],
+    placements: Box<[Placement]>,
+    unstopped: TicketLists,
 }
 
 impl Placements {
     pub fn new(tickets: usize) -> Placements {
         Placements {
-            entries: vec![EMPTY; tickets].into_boxed_slice(),
-            ends: [[NONE; 2]; BusId::COUNT],
+            placements: vec![Placement::Nowhere; tickets].into_boxed_slice(),
+            unstopped: TicketLists::new(BusId::COUNT, tickets),
         }
     }
 
     pub fn tickets(&self) -> u32 {
-        self.entries.len() as u32
+        self.placements.len() as u32
     }
 
     pub fn get(&self, ticket: u32) -> Placement {
-        self.entries.get(ticket as usize).map_or(Placement::Nowhere, |entry| entry.placement)
+        self.placements.get(ticket as usize).copied().unwrap_or(Placement::Nowhere)
     }
 
     pub fn set(&mut self, ticket: u32, placement: Placement) {
-        if let Some(entry) = self.entries.get_mut(ticket as usize) {
-            entry.placement = placement;
+        if let Some(held) = self.placements.get_mut(ticket as usize) {
+            *held = placement;
         }
     }
 
     /// A play has come on a bus, and can be stopped with it.
     pub fn link(&mut self, ticket: u32, bus: BusId) {
-        let Some([first, last]) = self.ends.get_mut(bus.index()) else { return };
-        let Some(entry) = self.entries.get_mut(ticket as usize) else { return };
-        let before = std::mem::replace(last, ticket);
-        *entry = Entry { bus: Some(bus), before, ..EMPTY };
-        match self.entries.get_mut(before as usize) {
-            Some(entry) => entry.after = ticket,
-            None => *first = ticket,
-        }
+        self.set(ticket, Placement::Nowhere);
+        self.unstopped.link(bus.index() as u32, ticket);
     }
 
     /// A play is stopping, so its bus need not stop it any more.
     pub fn unlink(&mut self, ticket: u32) {
-        let Some(entry) = self.entries.get_mut(ticket as usize) else { return };
-        let Some(bus) = entry.bus.take() else { return };
-        let (before, after) = (entry.before, entry.after);
-        let Some([first, last]) = self.ends.get_mut(bus.index()) else { return };
-        match self.entries.get_mut(before as usize) {
-            Some(entry) => entry.after = after,
-            None => *first = after,
-        }
-        match self.entries.get_mut(after as usize) {
-            Some(entry) => entry.before = before,
-            None => *last = before,
-        }
+        self.unstopped.unlink(ticket);
     }
 
     /// A play is over.
@@ -91,7 +60,7 @@ impl Placements {
 
     /// The first play on a bus that could still be stopped.
     pub fn first_on(&self, bus: BusId) -> Option<u32> {
-        self.ends.get(bus.index()).map(|ends| ends[0]).filter(|ticket| *ticket != NONE)
+        self.unstopped.first(bus.index() as u32)
     }
 }
 

@@ -158,12 +158,20 @@ impl Ranks {
         let ranks = &self.ranks;
         let least = self.buses.both(among).iter().filter_map(|bus| {
             let tree = self.quietest.get(bus.index())?;
-            let (slot, rank) = tree.least(|slot| of_bus(ranks, bus, slot))?;
-            let level = f32::from_bits(rank.level) * buses.way(bus).level();
-            Some((rank.class, level.to_bits(), rank.level, rank.order, slot))
+            tree.least(|slot| of_bus(ranks, bus, slot))
         });
-        let (class, _, level, _, slot) = least.min()?;
-        may_be_stolen(class, priority).then_some((slot, f32::from_bits(level)))
+        quietest(least, priority, buses)
+    }
+
+    /// The same among the voices in some slots.
+    pub fn quietest_of(
+        &self,
+        slots: impl Iterator<Item = u32>,
+        priority: Priority,
+        buses: &Buses,
+    ) -> Option<(u32, f32)> {
+        let rank = |slot: u32| Some((slot, *self.ranks.get(slot as usize)?));
+        quietest(slots.filter_map(rank).filter(|(_, rank)| rank.class != NEVER), priority, buses)
     }
 
     /// The same by age in place of loudness.
@@ -178,6 +186,21 @@ impl Ranks {
         } else {
             self.oldest_among(among, voices)?
         };
+        self.own_level(slot, priority)
+    }
+
+    /// The same among the voices in some slots.
+    pub fn oldest_of(
+        &self,
+        slots: impl Iterator<Item = u32>,
+        priority: Priority,
+    ) -> Option<(u32, f32)> {
+        let aged = slots.filter_map(|slot| Some((age(&self.ranks, slot)?, slot)));
+        self.own_level(aged.min()?.1, priority)
+    }
+
+    /// A voice's slot and its level before its bus, if it may be stolen.
+    fn own_level(&self, slot: u32, priority: Priority) -> Option<(u32, f32)> {
         let rank = self.ranks.get(slot as usize)?;
         may_be_stolen(rank.class, priority).then_some((slot, f32::from_bits(rank.level)))
     }
@@ -229,6 +252,20 @@ impl Ranks {
             }
         }
     }
+}
+
+/// Who goes first of these: its slot, and its level before its bus, if it may be stolen.
+fn quietest(
+    ranked: impl Iterator<Item = (u32, Rank)>,
+    priority: Priority,
+    buses: &Buses,
+) -> Option<(u32, f32)> {
+    let heard = ranked.map(|(slot, rank)| {
+        let level = f32::from_bits(rank.level) * buses.way(rank.bus).level();
+        (rank.class, level.to_bits(), rank.level, rank.order, slot)
+    });
+    let (class, _, level, _, slot) = heard.min()?;
+    may_be_stolen(class, priority).then_some((slot, f32::from_bits(level)))
 }
 
 fn of_bus(ranks: &[Rank], bus: BusId, slot: u32) -> Option<Rank> {

@@ -1,13 +1,14 @@
 //! The voices of the pool, and whom to steal.
 
+use super::cues::Cues;
 use super::limits::{Full, Limits};
 use super::ranks::Ranks;
 use crate::audio::bus::{BusSet, Buses};
 use crate::audio::voice::shaper::Shaper;
 use crate::audio::voice::{Setup, Voice};
 use crate::bus::BusId;
-use crate::config::WhenFull;
-use crate::link::message::{Change, Shape};
+use crate::config::{Config, WhenFull};
+use crate::link::message::{Change, CueTerms, Shape};
 use crate::play::Priority;
 use crate::pool::Pool;
 
@@ -37,18 +38,23 @@ pub(in crate::audio) struct Voices {
     limits: Box<Limits>,
     /// How many of them have a place.
     placed: usize,
+    cues: Cues,
+    /// How many are counted as gone, though they are there: see [`without`](Voices::without).
+    supposed_gone: usize,
 }
 
 impl Voices {
-    pub fn new(voices: usize, max_voices: usize) -> Voices {
+    pub fn new(config: &Config) -> Voices {
         Voices {
-            slots: Box::new(VoiceSlots::new(voices)),
+            slots: Box::new(VoiceSlots::new(config.voices)),
             next: None,
-            limit: voices,
-            shapers: Pool::new(max_voices),
+            limit: config.voices,
+            shapers: Pool::new(config.max_voices),
             releasing: false,
             limits: Box::new(Limits::new()),
             placed: 0,
+            cues: Cues::new(config.cues, config.tickets()),
+            supposed_gone: 0,
         }
     }
 
@@ -66,7 +72,12 @@ impl Voices {
     }
 
     fn free(&self) -> usize {
-        self.limit.min(self.slots.voices.capacity()).saturating_sub(self.len())
+        self.limit.min(self.slots.voices.capacity()).saturating_sub(self.remaining())
+    }
+
+    /// How many there are but for those that are supposed to be gone.
+    fn remaining(&self) -> usize {
+        self.len().saturating_sub(self.supposed_gone)
     }
 
     /// What keeps a newcomer on a bus from a free voice, if anything does.
@@ -93,6 +104,25 @@ impl Voices {
         self.slots.ranks.outdate();
     }
 
+    /// What plays of each cue.
+    pub fn cues(&self) -> &Cues {
+        &self.cues
+    }
+
+    pub fn cues_mut(&mut self) -> &mut Cues {
+        &mut self.cues
+    }
+
+    /// Whether a limit may keep somebody from a voice that is free.
+    pub fn are_limited(&self) -> bool {
+        self.limits.are_set() || self.cues.are_limited()
+    }
+
+    /// Whether there may be a voice, since this was last asked, for somebody who found none.
+    pub fn take_eased(&mut self) -> bool {
+        self.limits.take_eased() | self.cues.take_eased()
+    }
+
     pub fn pool(&self) -> &Pool<Voice> {
         &self.slots.voices
     }
@@ -107,10 +137,12 @@ impl Voices {
         if !voice.shape.is_plain() {
             voice.shaper = self.add_shaper(Shaper::new(&voice.shape, setup));
         }
-        let (bus, is_placed) = (voice.bus, voice.is_placed());
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
-        self.limits.add(bus);
-        self.placed += usize::from(is_placed);
+        if let Some(voice) = self.slots.voices.at(slot) {
+            self.limits.add(voice.bus);
+            self.cues.add(voice);
+            self.placed += usize::from(voice.is_placed());
+        }
         self.rank(slot, setup);
         Ok(slot)
     }
@@ -120,6 +152,8 @@ impl Voices {
         let voice = self.slots.voices.at_mut(slot)?;
         self.limits.remove(voice.bus);
         self.placed -= usize::from(voice.is_placed()).min(self.placed);
+        self.cues.ease();
+        self.cues.remove(voice.ticket);
         if let Some(shaper) = voice.shaper.take() {
             self.shapers.take(shaper);
         }
@@ -253,17 +287,62 @@ impl Voices {
         }
     }
 
+    /// The same among those that play of a cue. `slot` finds them by their tickets.
+    #[allow(clippy::too_many_arguments, reason = "they are what a choice depends on")]
+    pub fn choose_victim_of_cue(
+        &mut self,
+        terms: &CueTerms,
+        slot: impl Fn(u32) -> Option<u32>,
+        priority: Priority,
+        when_full: WhenFull,
+        quantum: u64,
+        buses: &Buses,
+        setup: &Setup,
+    ) -> Option<(u32, f32)> {
+        let VoiceSlots { voices, ranks } = &mut *self.slots;
+        if when_full == WhenFull::Refuse {
+            return None;
+        }
+        ranks.refresh(quantum, voices, setup);
+        let slots = self.cues.playing(terms).filter_map(slot);
+        match when_full {
+            WhenFull::StealOldest => ranks.oldest_of(slots, priority),
+            _ => ranks.quietest_of(slots, priority, buses),
+        }
+    }
+
+    /// Asks what would be if a voice were gone.
+    pub fn without<T>(
+        &mut self,
+        slot: u32,
+        setup: &Setup,
+        ask: impl FnOnce(&mut Voices) -> T,
+    ) -> T {
+        let Some(bus) = self.slots.voices.at(slot).map(|voice| voice.bus) else {
+            return ask(self);
+        };
+        self.slots.ranks.remove(slot);
+        self.limits.suppose_gone(bus);
+        self.supposed_gone += 1;
+        let answer = ask(self);
+        self.supposed_gone -= 1;
+        self.limits.suppose_back(bus);
+        self.rank(slot, setup);
+        answer
+    }
+
     /// Takes up a bigger or a smaller pool. Returns one that had been meant for it before, if
     /// that was never used.
     pub fn resize(&mut self, slots: Box<VoiceSlots>) -> Option<Box<VoiceSlots>> {
         self.limit = slots.voices.capacity();
         self.limits.ease();
+        self.cues.ease();
         self.next.replace(slots)
     }
 
     /// How many are too many.
     pub fn excess(&self) -> usize {
-        self.len().saturating_sub(self.limit)
+        self.remaining().saturating_sub(self.limit)
     }
 
     /// Moves into the pool that waits, if everybody fits. Returns the old one. `moved` hears of

@@ -1,6 +1,7 @@
 //! The renderer. On each line of the grid it applies the game's commands, starts, steals and parks,
 //! mixes, and reports what has ended.
 
+mod admission;
 pub(super) mod batch;
 mod buses;
 mod commands;

@@ -1,11 +1,10 @@
 //! Who gets a voice, who gives one up, who waits in silence for one, and who goes home.
 
-use std::sync::atomic::Ordering::Relaxed;
-
+use super::admission::{Admission, Claim, NoVoice};
 use super::shaped::Stretch;
 use super::{Renderer, Scratch};
 use crate::audio::bus::BusSet;
-use crate::audio::plays::{Full, Placement, Waiting};
+use crate::audio::plays::{Full, Parked, Placement, Waiting};
 use crate::audio::voice::Voice;
 use crate::config::WhenFull;
 use crate::link::message::{End, Park, QUANTUM, Refused, Report, Request, Retired, Start};
@@ -44,8 +43,8 @@ impl Renderer {
     /// somebody, since who is quietest is known only then.
     fn begin_here(&mut self, request: Request, number: u64) {
         let voice = self.voice(request, number);
-        let robs = self.plays.voices.any_placed() && self.plays.voices.full(voice.bus).is_some();
-        if !voice.is_placed() && !robs {
+        let robs = || self.is_cue_full(&voice) || self.plays.voices.full(voice.bus).is_some();
+        if !voice.is_placed() && !(self.plays.voices.any_placed() && robs()) {
             return self.start(voice);
         }
         if let Err(voice) = self.plays.arrive(voice, &self.buses, &self.setup) {
@@ -79,9 +78,9 @@ impl Renderer {
         }
     }
 
-    /// A play that is out of earshot parks. Any other takes a free voice, if there is one that it may have.
-    /// In a full pool or on a full bus, who cannot be heard parks and robs nobody; everybody else takes the
-    /// place of whom the answer names; and where nobody may be robbed it parks, if it may, or is refused.
+    /// A play that is out of earshot parks. Any other takes a free voice, if there is one that it may have, or
+    /// those of whom the [decision](Renderer::admit) names. Where there is none for it, it parks, if it may,
+    /// or is refused.
     fn start(&mut self, mut voice: Voice) {
         if voice.is_over() {
             return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
@@ -93,25 +92,28 @@ impl Renderer {
             }
         }
         voice.settle_place(&self.space);
-        let Some(full) = self.plays.voices.full(voice.bus) else {
-            return self.activate(voice);
-        };
-        self.bridge.meters.full.fetch_add(1, Relaxed);
-        let inaudible = voice.inaudible(&self.buses.way(voice.bus), self.setup.declick);
-        // Who cannot be heard robs nobody, unless it must have a voice whatever happens.
-        let may_steal = inaudible.is_none() || voice.priority == Priority::Protected;
-        let when_full = full.when_full.unwrap_or(voice.when_full);
-        if may_steal
-            && self.plays.voices.excess() == 0
-            && let Some((slot, level)) = self.choose_victim(voice.priority, when_full, full.victims)
-        {
-            self.steal(slot, voice.ticket, level);
-            return self.activate(voice);
+        match self.admit(&voice) {
+            Admission::Voice(victims) => {
+                for (slot, level) in victims.into_iter().flatten() {
+                    self.steal(slot, voice.ticket, level);
+                }
+                self.note_begin(&voice);
+                self.activate(voice);
+            }
+            Admission::Merged(merge) => {
+                let into = self.merge(merge);
+                self.refuse(voice, Refused::Merged { into });
+            }
+            Admission::TooSoon => self.refuse(voice, Refused::Cooldown),
+            Admission::Unheard(why) => self.park(voice, why, End::Refused(Refused::Inaudible)),
+            Admission::NoVoice(NoVoice { park, refusal }) => {
+                self.park_or_end(voice, park, End::Refused(refusal));
+            }
         }
-        match inaudible {
-            Some(why) => self.park(voice, why, End::Refused(Refused::Inaudible)),
-            None => self.park_or_end(voice, full.park, End::Refused(full.refusal)),
-        }
+    }
+
+    fn refuse(&mut self, voice: Voice, why: Refused) {
+        self.end(voice.ticket, voice.into_sound(), self.now, End::Refused(why));
     }
 
     fn choose_victim(
@@ -228,7 +230,7 @@ impl Renderer {
     /// Lets the parked come back, loudest first: into free voices, and now and then by taking a
     /// place back. Who cannot be heard stays: it would take a voice for nothing.
     pub(super) fn unpark(&mut self) {
-        if self.plays.voices.limits_mut().take_eased() {
+        if self.plays.voices.take_eased() {
             self.plays.parked.rouse();
         }
         let review = self.plays.parked.is_review(self.now);
@@ -238,13 +240,21 @@ impl Renderer {
         }
         self.plays.parked.rank_all(self.now, &self.buses, &self.space, &self.setup);
         let may_take_back = review && self.plays.voices.excess() == 0;
-        let limited = self.plays.voices.limits().are_set();
+        let limited = self.plays.voices.are_limited();
         // Those on which nobody who is quieter gets a voice either. Should a theft give one of them room,
         // that is seen on the next line.
         let mut closed = BusSet::NONE;
         while let Some((slot, level)) = self.plays.parked.loudest()
-            && let Some(bus) = self.plays.parked.pool().at(slot).map(|parked| parked.voice.bus)
+            && let Some(Parked { voice, .. }) = self.plays.parked.pool().at(slot)
         {
+            let bus = voice.bus;
+            if self.is_cue_full(voice) {
+                self.plays.parked.pass_over(slot);
+                if may_take_back {
+                    self.take_back_in_cue(slot, level);
+                }
+                continue;
+            }
             if closed.has(bus) {
                 self.plays.parked.pass_over(slot);
                 continue;
@@ -257,7 +267,7 @@ impl Renderer {
             if may_take_back && self.take_back(slot, level, full) {
                 continue;
             }
-            // Where no bus has a limit or a reserve, what is said of one is said of all.
+            // Where there are no limits and no reserves, what is said of one is said of all.
             if !limited || !may_take_back && !self.plays.voices.has_room() {
                 break;
             }
@@ -292,11 +302,9 @@ impl Renderer {
             // Perhaps nobody can be robbed by anybody.
             return self.choose_victim(Priority::Protected, steal, full.victims).is_some();
         };
-        let bus = self.plays.voices.pool().at(victim).map(|voice| voice.bus);
-        let heard = bus.map_or(0.0, |bus| self.buses.way(bus).level());
         // Silence is no louder than silence. And whoever may rob anybody may rob this one, so
         // nobody who is quieter is loud enough.
-        if level == 0.0 || level < MUCH_LOUDER * own * heard {
+        if level == 0.0 || level < MUCH_LOUDER * own * self.bus_level(victim) {
             return false;
         }
         // It leaves first, so that its victim finds room to park.
@@ -307,6 +315,38 @@ impl Renderer {
             self.come_back(voice);
         }
         true
+    }
+
+    /// The same for one whose cue is full, and so for whoever of its cue a newcomer would rob; and where a
+    /// bus is full beside it, for that one too.
+    fn take_back_in_cue(&mut self, slot: u32, level: f32) {
+        let Some(parked) = self.plays.parked.pool().at(slot) else { return };
+        let (ticket, claim) = (parked.voice.ticket, Claim::of(&parked.voice));
+        let victims = self.choose_victims(claim, |answer| match answer {
+            WhenFull::Refuse => WhenFull::Refuse,
+            _ => WhenFull::StealQuietest,
+        });
+        let Ok(victims) = victims else { return };
+        let mut both = victims.into_iter().flatten();
+        if level == 0.0
+            || both.any(|(victim, own)| level < MUCH_LOUDER * own * self.bus_level(victim))
+        {
+            return;
+        }
+        if self.plays.parked.note_louder(slot, self.now)
+            && let Some(voice) = self.plays.parked.take(slot)
+        {
+            for (victim, own) in victims.into_iter().flatten() {
+                self.steal(victim, ticket, own);
+            }
+            self.come_back(voice);
+        }
+    }
+
+    /// What the bus of the voice in a slot makes of its level.
+    fn bus_level(&self, slot: u32) -> f32 {
+        let voice = self.plays.voices.pool().at(slot);
+        voice.map_or(0.0, |voice| self.buses.way(voice.bus).level())
     }
 
     /// Who goes when the pool becomes smaller: of those that their reserves can spare, if there are any.

@@ -83,7 +83,7 @@ impl Renderer {
     /// Fills a snapshot, if one was asked for.
     pub(super) fn fill_snapshot(&mut self) {
         if let Some(mut snapshot) = self.bridge.take_wanted() {
-            self.plays.parked.catch_up(&self.buses);
+            self.plays.parked.catch_up(&self.buses, &self.space);
             self.draw(&mut snapshot);
             self.bridge.give_filled(snapshot);
         }

@@ -31,6 +31,8 @@ pub(in crate::audio) struct VoiceGains {
     /// Down while it is paused; up from silence wherever it begins in the middle.
     pub pause: Ramp,
     pub mute: Ramp,
+    /// Above 1 if it has the power of others that were merged into it.
+    pub boost: Ramp,
     pan: Pan,
     /// The pan as it was asked for.
     pan_set: f32,
@@ -46,6 +48,7 @@ impl VoiceGains {
             fade: Ramp::rest(1.0),
             pause: Ramp::rest(0.0),
             mute: Ramp::rest(if muted { 0.0 } else { 1.0 }),
+            boost: Ramp::rest(1.0),
             pan: Pan::rest(units::pan(pan)),
             pan_set: pan,
             place: Sides::UNTOUCHED,
@@ -53,8 +56,8 @@ impl VoiceGains {
     }
 
     /// All of them but for the pan, in the order in which they are multiplied.
-    fn all(&self) -> [&Ramp; 4] {
-        [&self.gain, &self.fade, &self.pause, &self.mute]
+    fn all(&self) -> [&Ramp; 5] {
+        [&self.gain, &self.fade, &self.pause, &self.mute, &self.boost]
     }
 
     /// The product of every gain to the ear, if none of them moves: the way out first, then the
@@ -178,9 +181,8 @@ impl VoiceGains {
     }
 
     pub fn advance(&mut self, frames: u32) {
-        for ramp in [&mut self.gain, &mut self.fade, &mut self.pause, &mut self.mute] {
-            ramp.advance(frames);
-        }
+        let VoiceGains { gain, fade, pause, mute, boost, .. } = self;
+        [gain, fade, pause, mute, boost].into_iter().for_each(|ramp| ramp.advance(frames));
         self.pan.advance(frames);
         self.place.advance(frames);
     }

@@ -17,7 +17,7 @@ use super::renderer::batch::Run;
 use super::space::Spot;
 use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::link::message::{Change, End, Park, Request, Shape, Tone};
+use crate::link::message::{Change, CueTerms, End, Park, Request, Shape, Tone};
 use crate::play::Priority;
 use crate::sound::{Samples, Sound, envelope};
 use crate::stats::VoiceState;
@@ -32,6 +32,9 @@ pub(super) struct Setup {
     pub declick: u32,
     pub kernels: Kernels,
 }
+
+/// The most that a voice can be boosted, 60 dB: as much as a gain can be.
+const MOST_BOOST: f32 = 1000.0;
 
 /// A level, to 16 bits: two that the ear could never tell apart, such as those of one loop at two
 /// places, are equal then, and age decides between them and not the rounding.
@@ -52,6 +55,8 @@ pub(super) struct Voice {
     pub park: bool,
     /// The answer to a full pool that held when it was asked for.
     pub when_full: WhenFull,
+    /// The cue that it is of.
+    pub cue: Option<CueTerms>,
     /// Its filters and sends, as they were asked for, and who sees to them while it has a voice.
     pub shape: Shape,
     pub shaper: Option<u32>,
@@ -86,6 +91,7 @@ impl Voice {
             priority: request.priority,
             park: request.park,
             when_full: request.when_full,
+            cue: request.cue,
             shape: request.shape,
             shaper: None,
             tone: way.tone(),
@@ -361,6 +367,14 @@ impl Voice {
                 }
             }
         }
+    }
+
+    /// Makes it louder by a factor, beside all that the game says of its gain: it has the power of others
+    /// that were merged into it.
+    pub fn boost(&mut self, factor: f32, setup: &Setup) {
+        let boost = &mut self.gains.boost;
+        let to = (boost.target() * factor).min(MOST_BOOST);
+        boost.ramp_to(to, if self.heard { setup.declick } else { 0 });
     }
 
     /// Whether a control makes it go on elsewhere in its sound, so that what it played until now must

@@ -3,7 +3,7 @@
 
 use super::Setup;
 use super::ramp::Ramp;
-use crate::audio::filter::Filters;
+use crate::audio::filter::{Filters, LowPass};
 use crate::link::message::{Change, Shape, wall_gain, wall_low_pass};
 use crate::reverb::RoomId;
 
@@ -18,20 +18,19 @@ pub(in crate::audio) struct Shaper {
 /// What lies between a voice and the ear: a low-pass and a gain, behind its own filters.
 #[derive(Clone, Copy)]
 struct Wall {
-    low_pass: Filters,
+    low_pass: LowPass,
     gain: Ramp,
 }
 
 impl Wall {
     /// There at once.
     fn new(occlusion: f32, rate: u32) -> Wall {
-        let mut low_pass = Filters::OFF;
-        low_pass.jump_low_pass(wall_low_pass(occlusion), rate);
+        let low_pass = LowPass::at(wall_low_pass(occlusion), rate);
         Wall { low_pass, gain: Ramp::rest(wall_gain(occlusion)) }
     }
 
     fn is_off(&self) -> bool {
-        self.low_pass.is_off() && self.gain == Ramp::rest(1.0)
+        self.low_pass.is_off() && self.gain.is_at_rest() && self.gain.target() == 1.0
     }
 
     fn filter(&mut self, now: u64, left: &mut [f32], right: &mut [f32]) {
@@ -68,7 +67,7 @@ impl Shaper {
     /// Puts more or less between the voice and the ear.
     pub fn occlude(&mut self, occlusion: f32, over: u32, setup: &Setup) {
         let (declick, rate) = (setup.declick, setup.rate);
-        self.wall.low_pass.set_low_pass(wall_low_pass(occlusion), over, declick, rate);
+        self.wall.low_pass.set(wall_low_pass(occlusion), over, declick, rate);
         self.wall.gain.ramp_to(wall_gain(occlusion), over.max(declick));
     }
 

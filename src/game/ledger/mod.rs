@@ -3,6 +3,7 @@
 mod bus_calls;
 mod buses;
 mod capacity;
+mod cues;
 mod ducks;
 mod inbox;
 mod moves;
@@ -38,6 +39,7 @@ use crate::stats::{Stats, VoiceInfo};
 use crate::target::Target;
 use buses::Buses;
 use capacity::Capacity;
+use cues::{Cues, Roll};
 use inbox::Inbox;
 use outbox::{Outbox, Recipient};
 use snapshots::Snapshots;
@@ -53,6 +55,7 @@ pub(super) struct Ledger {
     inbox: Inbox,
     capacity: Capacity,
     buses: Buses,
+    cues: Cues,
     wishes: Wishes,
     snapshots: Snapshots,
     accepted: u64,
@@ -87,6 +90,7 @@ impl Ledger {
             inbox: Inbox::new(config.commands),
             capacity: Capacity::new(config),
             buses: Buses::new(),
+            cues: Cues::new(config.cues, config.seed),
             wishes: Wishes::new(),
             snapshots: Snapshots::new(config.max_voices + config.parked + config.scheduled),
             accepted: 0,
@@ -166,9 +170,10 @@ impl Ledger {
         }
     }
 
+    /// Which of a cue's variants is played, and how. The dice fall whether or not there is room for it.
     fn roll(&mut self, cue: &Cue, settings: &Settings) -> Resolved {
-        let _ = (cue, settings);
-        unimplemented!("the cues' branch has it")
+        let Roll { sound, settings, terms } = self.cues.roll(cue, settings, self.rate);
+        Resolved { sound: sound.clone(), settings, cue: Some(terms) }
     }
 
     /// Keeps where the listener is, to be sent by [`send_moves`](Ledger::send_moves).

@@ -174,3 +174,94 @@ impl MoveStore {
         while self.next_of_line().is_some() {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(x: f32) -> Move {
+        Move::Position { to: Point { x, y: 0.0, z: 0.0 }, jump: false }
+    }
+
+    fn jump(x: f32) -> Move {
+        Move::Position { to: Point { x, y: 0.0, z: 0.0 }, jump: true }
+    }
+
+    fn all(store: &mut MoveStore) -> Vec<(u32, Move)> {
+        let mut all = Vec::new();
+        while let Some(next) = store.next() {
+            match next {
+                NextMove::One { ticket, to } => all.push((ticket, to)),
+                NextMove::Many(block) => {
+                    all.extend_from_slice(block.list());
+                    store.came_home(block);
+                }
+                NextMove::Listener { .. } => panic!("nothing was said of the listener"),
+            }
+        }
+        assert!(!store.wait());
+        all
+    }
+
+    #[test]
+    fn of_each_kind_the_latest_counts_and_a_jump_stays_one() {
+        let mut store = MoveStore::new(4);
+        let wall = |to| Move::Occlusion { to, over: 5 };
+        for (ticket, to) in [
+            (2, to(1.0)),
+            (0, jump(2.0)),
+            (2, wall(0.5)),
+            (2, to(3.0)),
+            (0, to(4.0)),
+            (2, wall(0.7)),
+        ] {
+            store.keep(ticket, to);
+        }
+        assert_eq!(all(&mut store), [(2, to(3.0)), (2, wall(0.7)), (0, jump(4.0))]);
+        store.keep_listener(Ears::DEFAULT, true);
+        store.keep_listener(Ears::DEFAULT, false);
+        assert!(matches!(store.next(), Some(NextMove::Listener { jump: true, .. })));
+    }
+
+    #[test]
+    fn what_has_ended_is_passed_over_and_its_ticket_can_be_used_again() {
+        let mut store = MoveStore::new(4);
+        store.keep(1, jump(1.0));
+        store.keep(3, to(2.0));
+        store.forget(1);
+        assert_eq!(all(&mut store), [(3, to(2.0))]);
+        store.keep(1, to(5.0));
+        assert_eq!(all(&mut store), [(1, to(5.0))]);
+    }
+
+    #[test]
+    fn many_go_in_blocks_and_wait_while_none_is_at_home() {
+        let tickets = (MOVE_BLOCKS * Moves::MOST + 10) as u32;
+        let mut store = MoveStore::new(tickets as usize);
+        (0..tickets).for_each(|ticket| store.keep(ticket, to(ticket as f32)));
+        let mut away = Vec::new();
+        while let Some(NextMove::Many(block)) = store.next() {
+            away.push(block);
+        }
+        assert_eq!(away.len(), MOVE_BLOCKS);
+        assert!(away.iter().all(|block| block.is_full()));
+        store.keep(tickets - 1, to(0.5));
+        store.came_home(away.pop().expect("it was full"));
+        let rest = all(&mut store);
+        assert_eq!((rest.len(), rest[9]), (10, (tickets - 1, to(0.5))));
+    }
+
+    #[test]
+    fn only_those_that_were_not_collected_are_in_the_queue() {
+        let mut store = MoveStore::new(1);
+        for number in [3, 4, 9] {
+            store.sent(number, 0);
+        }
+        assert_eq!([0, 3, 4, 8, 9].map(|collected| store.in_queue(collected)), [3, 2, 1, 1, 0]);
+        for number in 10..10 + MOVE_PLACES as u64 {
+            assert!(store.has_place(9));
+            store.sent(number, 9);
+        }
+        assert!(!store.has_place(9) && store.has_place(10));
+    }
+}

@@ -15,7 +15,7 @@ fn hear(mut cursor: Cursor, frames: usize, piece: usize, between: Interpolation)
     let mut mix = Mix { left: &mut left, right: &mut right };
     for from in (0..frames).step_by(piece) {
         let part = mix.part(from, piece.min(frames - from));
-        cursor.read(&counting(), part, Gains::Each(Gain::Steady([1.0, 0.0])), &kernels);
+        cursor.read(&counting(), false, part, Gains::Each(Gain::Steady([1.0, 0.0])), &kernels);
     }
     left
 }
@@ -74,7 +74,10 @@ fn hear_clip(
         match cursor.pass(clip.own.len(), part.len() as u32, kernels) {
             Some((range, stride)) => {
                 let clip = Frames::Mono32(clip.part(Shelf::Own, range.start, range.end));
-                kernels.mix(part, &[Part { clip, stride, gain: Gain::Steady([1.0; 2]) }]);
+                kernels.mix(
+                    part,
+                    &[Part { clip, is_point: false, stride, gain: Gain::Steady([1.0; 2]) }],
+                );
             }
             None => {
                 cursor.read_clip(clip, part, Gains::Each(Gain::Steady([1.0; 2])), kernels);
@@ -141,8 +144,13 @@ fn skipping_arrives_where_reading_does() {
                 let (mut left, mut right) = ([0.0; 20], [0.0; 20]);
                 let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
                 let kernels = Kernels::new(Interpolation::Linear);
-                let done =
-                    read.read(&counting(), mix, Gains::Each(Gain::Steady([1.0; 2])), &kernels);
+                let done = read.read(
+                    &counting(),
+                    false,
+                    mix,
+                    Gains::Each(Gain::Steady([1.0; 2])),
+                    &kernels,
+                );
                 match skipped.skip(4, frames as u64) {
                     Some(end) => assert_eq!((end as usize, read.is_over(4)), (done, true)),
                     None => assert_eq!(skipped, read),
@@ -187,7 +195,13 @@ fn a_glide_to_one_frame_after_the_other_lands_on_a_frame() {
                     assert!(!cursor.is_unity());
                     let (mut left, mut right) = ([0.0; 50], [0.0; 50]);
                     let mix = Mix { left: &mut left[..frames], right: &mut right[..frames] };
-                    cursor.read(&counting(), mix, Gains::Each(Gain::Steady([1.0; 2])), &kernels);
+                    cursor.read(
+                        &counting(),
+                        false,
+                        mix,
+                        Gains::Each(Gain::Steady([1.0; 2])),
+                        &kernels,
+                    );
                 }
                 assert!(cursor.is_unity(), "{cursor:?}");
             }
@@ -210,7 +224,7 @@ fn a_seek_while_it_lands_has_it_land_elsewhere() {
         }
         let step = glide.step();
         let mix = Mix { left: &mut [0.0], right: &mut [0.0] };
-        cursor.read(&counting(), mix, Gains::Each(Gain::Steady([1.0; 2])), &kernels);
+        cursor.read(&counting(), false, mix, Gains::Each(Gain::Steady([1.0; 2])), &kernels);
         let bits = |position: Position| position.far_after(0, 0) as u64;
         let moved = bits(cursor.position).wrapping_sub(bits(before.position)) % (2 * ONE);
         assert!(moved.abs_diff(step) < 100, "{frame}: {moved}, not {step}");
