@@ -49,8 +49,8 @@
 //!    lost.
 //! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
 //!    the buffer sizes.
-//! 5. **No click.** Every change is ramped: gains, filters, sends, rooms, effects, ducks, the limiter's
-//!    too. For sines from 100 Hz up, none makes a step above 1.5 times the sine's own; where more than
+//! 5. **No click.** Every change is ramped: gains, places, filters, sends, rooms, effects, ducks, the
+//!    limiter's too. For sines from 100 Hz up, none makes a step above 1.5 times the sine's own; where more than
 //!    three ramps meet on one voice at once, of which a seek makes two, 3.5 times. What the author made
 //!    is left alone: a start at position 0, a clip's end, a loop's seam, what an effect of the game's
 //!    own says. A whole sound that loops without a seam does so at every rate.

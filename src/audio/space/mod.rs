@@ -12,6 +12,8 @@ pub(super) use spot::Spot;
 pub(super) struct Space {
     ears: Ears,
     motion: Motion,
+    /// Whether it was ever said where the listener is.
+    is_placed: bool,
     listener_moved: bool,
     /// Whether any voice was moved.
     voice_moved: bool,
@@ -32,6 +34,7 @@ impl Space {
         Space {
             ears: Ears::DEFAULT,
             motion: Motion::at(0),
+            is_placed: false,
             listener_moved: false,
             voice_moved: false,
             is_bending: false,
@@ -51,9 +54,11 @@ impl Space {
         self.quanta * QUANTUM as u32
     }
 
-    /// The listener has come to a place, or was brought there.
+    /// The listener has come to a place, or was brought there: so it was to the first.
     pub fn set_listener(&mut self, ears: Ears, jump: bool, now: u64) {
+        let jump = jump || !self.is_placed;
         self.motion.moves(self.ears.position, ears.position, jump, now, self.rate);
+        self.is_placed = true;
         self.ears = ears;
         self.listener_moved = true;
     }

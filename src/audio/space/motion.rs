@@ -49,8 +49,10 @@ impl Motion {
     /// It has come from one place to another, or was brought there: then nothing follows from it.
     pub fn moves(&mut self, from: Point, to: Point, jump: bool, now: u64, rate: u32) {
         let took = self.since(now);
+        // Where it is said to be on the very line on which it was brought somewhere is where it was brought.
+        let was_brought = took == 0 && self.steps[0].time == 0.0;
         // When something set out that has long stood still is not known.
-        if jump || took > u64::from(rate / STALE) {
+        if jump || was_brought || took > u64::from(rate / STALE) {
             *self = Motion::at(now);
             return;
         }

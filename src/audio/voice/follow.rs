@@ -91,21 +91,25 @@ impl Voice {
         }
         let (rate, quantum) = (setup.rate, QUANTUM as u32);
         let (was_bent, at_once) = (self.is_bent(), !self.heard);
-        // If its own speed is on its way, it goes on from there.
         let (source, pace, speed) = (&self.source, self.pace, self.speed);
+        let pace_glide = way.pace_glide();
+        // If its own speed is on its way, it goes on from there. What it is on its way with its bus is not its
+        // own.
+        let pace_now = pace_glide.map_or(pace, |glide| glide.ratio());
         let own = || match source.gliding_for() {
             0 => Ramp::rest(speed),
-            frames => Ramp::between(source.speed_now(rate) / pace, speed, frames),
+            frames => Ramp::between(source.speed_now(rate) / pace_now, speed, frames),
         };
         let Some(spot) = &mut self.spot else { return false };
         if !spot.bend_by(space, now + u64::from(quantum), rate, own, at_once) {
             if was_bent {
-                self.straighten(setup.declick, setup);
+                let with_bus = pace_glide.map_or(0, |glide| glide.remaining());
+                self.straighten(setup.declick.max(with_bus), setup);
             }
             return false;
         }
         let Some(bend) = spot.bend_mut() else { return false };
-        let pace = way.pace_glide().map_or(pace, |glide| glide.ratio_after(quantum));
+        let pace = pace_glide.map_or(pace, |glide| glide.ratio_after(quantum));
         let (first, next) = (bend.speed.now() * pace, bend.speed.after(quantum) * pace);
         let ratio = bend.ratio;
         bend.speed.advance(quantum);
