@@ -103,7 +103,7 @@ fn draw_panel(Game { world, sounds, .. }: &Game, voices: &[VoiceInfo]) {
     let plays = format!("{} played, {} stolen, music {duck:.0} dB", stats.accepted, stats.stolen);
     draw_text(&pool, 26.0, 72.0, 20.0, LIGHTGRAY);
     draw_text(&plays, 26.0, 94.0, 20.0, LIGHTGRAY);
-    draw_text(&world.score.to_string(), 1180.0, 42.0, 40.0, GOLD);
+    draw_text(world.score.to_string(), 1180.0, 42.0, 40.0, GOLD);
     draw_text("WASD walks, space shoots, Esc: menu", 14.0, 706.0, 20.0, STONE);
     draw_text(world.said.0, 420.0, 660.0, 32.0, LIGHTGRAY.with_alpha(world.said.1 - world.time));
 }

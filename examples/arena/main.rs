@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release --example arena                      # WASD or arrows, space, Esc
 //! cargo run --release --example arena -- --headless 60 --wav target/arena.wav --seed 7
-//! cargo run --release --example arena -- --seconds 12 --picture docs/arena.png
+//! cargo run --release --example arena -- --seconds 13 --picture docs/arena.png
 //! ```
 //!
 //! What you should hear: steps that are never the same; monsters where they are, none from beyond the circle,
