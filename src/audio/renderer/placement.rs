@@ -88,7 +88,10 @@ impl Renderer {
         if let Some(why) = voice.out_of_earshot(&self.space) {
             match self.try_park(voice, why) {
                 Ok(()) => return,
-                Err(back) => voice = back,
+                Err(back) => {
+                    self.space.is_stranded = true;
+                    voice = back;
+                }
             }
         }
         voice.settle_place(&self.space);

@@ -43,7 +43,7 @@ impl Renderer {
     /// Once the commands of a line are known: all voices with a place go to where they are heard from now, and
     /// those park that have left earshot.
     pub(super) fn follow_space(&mut self) {
-        if !self.space.is_awake() {
+        if !self.space.is_awake(self.plays.parked.has_room()) {
             return;
         }
         let all = self.space.listener_moved();
@@ -52,6 +52,7 @@ impl Renderer {
         }
         let mut turned = false;
         (self.space.is_bending, self.space.is_leaving) = (false, false);
+        self.space.is_stranded = false;
         let mut walk = self.plays.voices.pool().walk();
         while self.plays.voices.any_placed()
             && let Some(slot) = walk.next(self.plays.voices.pool())
@@ -76,13 +77,15 @@ impl Renderer {
         self.space.settled(turned);
     }
 
-    /// Parks a voice of which nothing is heard where it is. While there is no room, it stays.
+    /// Parks a voice of which nothing is heard where it is. While there is no room, it stays, and leaves when
+    /// there is.
     fn leave_earshot(&mut self, slot: u32) {
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
         if voice.is_stopping() {
             return self.end_at(Placement::Playing(slot), End::Stopped);
         }
         if !self.plays.parked.has_room() {
+            self.space.is_stranded = true;
             return;
         }
         if voice.shaper.is_some() {

@@ -21,6 +21,8 @@ pub(super) struct Space {
     pub is_bending: bool,
     /// Whether some voice is on its way out of earshot.
     pub is_leaving: bool,
+    /// Whether some voice is out of earshot and found no room to park.
+    pub is_stranded: bool,
     /// How many quanta it takes to get from one place to another.
     quanta: u32,
     rate: u32,
@@ -39,6 +41,7 @@ impl Space {
             voice_moved: false,
             is_bending: false,
             is_leaving: false,
+            is_stranded: false,
             quanta: declick.div_ceil(QUANTUM as u32),
             rate,
             turned: 0,
@@ -72,14 +75,15 @@ impl Space {
         self.listener_moved
     }
 
-    /// Whether the voices must be looked at on this line.
-    pub fn is_awake(&self) -> bool {
-        self.listener_moved || self.voice_moved || self.is_bending || self.is_leaving
+    /// Whether the voices must be looked at on this line, on which somebody could park or not.
+    pub fn is_awake(&self, can_park: bool) -> bool {
+        let moved = self.listener_moved || self.voice_moved;
+        moved || self.is_bending || self.is_leaving || self.is_stranded && can_park
     }
 
     /// Whether each line counts from now on.
     pub fn is_restless(&self) -> bool {
-        self.is_bending || self.is_leaving
+        self.is_bending || self.is_leaving || self.is_stranded
     }
 
     /// Everybody was looked at.

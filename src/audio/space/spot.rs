@@ -79,8 +79,22 @@ impl Spot {
     /// How far off it may be for a play to come back that was out of earshot: a little nearer than where it
     /// is lost, so that nothing flutters on the border. None: it is heard from everywhere.
     pub fn reach(&self) -> Option<f32> {
-        let is_everywhere = self.attenuation.model == Distance::None;
-        (!is_everywhere).then_some(self.attenuation.far * 0.98)
+        Some((0.98 * self.silent_from()?) as f32)
+    }
+
+    /// From which distance on it is silent: the far one, unless it falls so steeply that it is silent before.
+    /// None: it is heard from everywhere.
+    fn silent_from(&self) -> Option<f64> {
+        let Attenuation { model, near, far, rolloff, .. } = self.attenuation;
+        let [near, far, rolloff] = [near, far, rolloff].map(f64::from);
+        // What the model says where all that is left is the least.
+        let least = self.floor + LEAST_GAIN * (1.0 - self.floor);
+        match model {
+            Distance::Inverse => Some((near + near * (1.0 / least - 1.0) / rolloff).min(far)),
+            Distance::Exponential => Some((near * libm::pow(least, -1.0 / rolloff)).min(far)),
+            Distance::Linear => Some(far),
+            Distance::None => None,
+        }
     }
 
     /// It has come to a place, or was brought there.
