@@ -18,9 +18,8 @@ use super::space::Space;
 use super::voice::{Setup, Voice};
 use crate::bus::BusId;
 use crate::config::{Config, WhenFull};
-use crate::link::message::{CueTerms, Park, Request};
+use crate::link::message::{Cargo, CueTerms, Park, Request};
 use crate::play::Priority;
-use crate::sound::Sound;
 pub(super) use cues::Last;
 pub(super) use limits::Full;
 pub(super) use parked::{Parked, ParkedPlays};
@@ -160,15 +159,17 @@ impl Plays {
         self.arrived < self.arrivals.len() && self.parked.has_room()
     }
 
-    /// Lets a play wait until all commands of this line are known, if there is [room](Plays::may_arrive).
-    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) {
+    /// Lets a play wait until all commands of this line are known, or gives it back if there is no
+    /// [room](Plays::may_arrive).
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) -> Result<(), Voice> {
         let ticket = voice.ticket;
-        let Some(place) = self.arrivals.get_mut(self.arrived) else { return };
-        if let Ok(slot) = self.parked.arrive(voice, buses, setup) {
-            *place = ticket;
-            self.arrived += 1;
-            self.placements.set(ticket, Placement::Parked(slot));
-        }
+        let Some(place) = self.arrivals.get_mut(self.arrived) else { return Err(voice) };
+        let slot = self.parked.arrive(voice, buses, setup)?;
+        *place = ticket;
+        self.arrived += 1;
+        self.placements.set(ticket, Placement::Parked(slot));
+        Ok(())
     }
 
     /// How many have arrived on this line.
@@ -219,18 +220,18 @@ impl Plays {
         self.placements.unlink(ticket);
     }
 
-    /// Takes a play out of its place, for good: its ticket, and its sound.
-    pub fn take(&mut self, placement: Placement) -> Option<(u32, Sound)> {
+    /// Takes a play out of its place, for good: its ticket, and all that it had brought along.
+    pub fn take(&mut self, placement: Placement) -> Option<(u32, Cargo)> {
         let voice = match placement {
             Placement::Playing(slot) => self.voices.take(slot),
             Placement::Parked(slot) => self.parked.take(slot),
             Placement::Waiting(slot) => {
-                let Request { ticket, sound, .. } = self.schedule.take(slot)?.request;
-                return Some((ticket, sound));
+                let request = self.schedule.take(slot)?.request;
+                return Some((request.ticket, request.into_cargo()));
             }
             Placement::Nowhere => None,
         };
-        voice.map(|voice| (voice.ticket, voice.into_sound()))
+        voice.map(|voice| (voice.ticket, voice.into_cargo()))
     }
 
     /// A play is over: its ticket names nothing any more.

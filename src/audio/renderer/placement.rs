@@ -18,7 +18,7 @@ impl Renderer {
     pub(super) fn begin(&mut self, request: Request) {
         let (ticket, number) = (request.ticket, self.applied);
         if number <= self.stopped_up_to {
-            return self.end(ticket, request.sound, self.now, End::Stopped);
+            return self.end(ticket, request.into_cargo(), self.now, End::Stopped);
         }
         self.plays.add(ticket, request.bus);
         let (at, bus_time) = match request.start {
@@ -34,7 +34,7 @@ impl Renderer {
         if at <= self.now {
             self.begin_here(request, number);
         } else if let Err(request) = self.plays.wait(request, number, at, bus_time) {
-            self.end(ticket, request.sound, self.now, End::Refused(Refused::ScheduleFull));
+            self.end(ticket, request.into_cargo(), self.now, End::Refused(Refused::ScheduleFull));
         }
     }
 
@@ -44,13 +44,14 @@ impl Renderer {
     #[inline(always)]
     fn begin_here(&mut self, request: Request, number: u64) {
         let voices = &self.plays.voices;
-        let (cue, bus) = (request.cue, request.bus);
+        let (cue, bus) = (request.cue(), request.bus);
         let robs = || self.is_cue_full(cue) || voices.full(bus).is_some();
-        let waits = request.placed.is_some() || voices.any_placed() && robs();
+        let waits = request.placed().is_some() || voices.any_placed() && robs();
         let voice = self.voice(request, number);
-        if waits && self.plays.may_arrive() {
-            self.plays.arrive(voice, &self.buses, &self.setup);
-        } else {
+        if !waits || !self.plays.may_arrive() {
+            return self.start(voice);
+        }
+        if let Err(voice) = self.plays.arrive(voice, &self.buses, &self.setup) {
             self.start(voice);
         }
     }
@@ -87,7 +88,7 @@ impl Renderer {
     /// or is refused.
     fn start(&mut self, mut voice: Voice) {
         if voice.is_over() {
-            return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
+            return self.end(voice.ticket, voice.into_cargo(), self.now, End::Finished);
         }
         if voice.is_placed() {
             if let Some(why) = voice.out_of_earshot(&self.space) {
@@ -119,7 +120,7 @@ impl Renderer {
     }
 
     fn refuse(&mut self, voice: Voice, why: Refused) {
-        self.end(voice.ticket, voice.into_sound(), self.now, End::Refused(why));
+        self.end(voice.ticket, voice.into_cargo(), self.now, End::Refused(why));
     }
 
     fn choose_victim(
@@ -145,7 +146,7 @@ impl Renderer {
         self.leave_tail(slot);
         let Some(voice) = self.plays.voices.take(slot) else { return };
         if voice.is_stopping() {
-            return self.end(voice.ticket, voice.into_sound(), self.now, End::Stopped);
+            return self.end(voice.ticket, voice.into_cargo(), self.now, End::Stopped);
         }
         if voice.stands_still(&self.buses.way(voice.bus)) {
             // It is inaudible, and loses nothing by waiting elsewhere.
@@ -162,14 +163,14 @@ impl Renderer {
         if voice.park {
             self.park(voice, park, end);
         } else {
-            self.end(voice.ticket, voice.into_sound(), self.now, end);
+            self.end(voice.ticket, voice.into_cargo(), self.now, end);
         }
     }
 
     /// Parks a play, if there is room; else it ends.
     pub(super) fn park(&mut self, voice: Voice, why: Park, end: End) {
         if let Err(voice) = self.try_park(voice, why) {
-            self.end(voice.ticket, voice.into_sound(), self.now, end);
+            self.end(voice.ticket, voice.into_cargo(), self.now, end);
         }
     }
 
@@ -192,7 +193,7 @@ impl Renderer {
         self.space.is_bending |= voice.follow_motion(self.now, &self.space, &way, &self.setup);
         if let Err(voice) = self.plays.activate(voice, &self.setup) {
             let why = End::Refused(Refused::PoolFull);
-            self.end(ticket, voice.into_sound(), self.now, why);
+            self.end(ticket, voice.into_cargo(), self.now, why);
         }
         self.bridge.meters.saw_playing(self.plays.voices.len() as u32);
     }

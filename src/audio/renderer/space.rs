@@ -20,7 +20,8 @@ impl Renderer {
                 self.plays.parked.move_to(slot, to, now, &self.space, setup);
             }
             (Placement::Waiting(slot), Move::Position { to, .. }) => {
-                let placed = self.plays.waiting_mut(slot).and_then(|it| it.placed.as_mut());
+                let extra = self.plays.waiting_mut(slot).and_then(|it| it.extra.as_mut());
+                let placed = extra.and_then(|extra| extra.placed.as_mut());
                 placed.into_iter().for_each(|placed| placed.position = to);
             }
             (Placement::Playing(slot), Move::Occlusion { to, over }) => {
