@@ -4,6 +4,8 @@
 #[path = "scene/buses.rs"]
 mod buses;
 mod common;
+#[path = "scene/cues.rs"]
+mod cues;
 
 use std::time::Duration;
 
@@ -20,7 +22,7 @@ type Scene = (&'static str, fn());
 
 /// Of the pairs, the second has four times as much of everything: its count may be four
 /// times as high, and a logarithm more.
-const SCENES: [Scene; 57] = [
+const SCENES: [Scene; 61] = [
     ("unity", || render(1.0, Interpolation::Linear)),
     ("linear", || render(ASKEW, Interpolation::Linear)),
     ("cubic", || render(ASKEW, Interpolation::Cubic)),
@@ -78,6 +80,10 @@ const SCENES: [Scene; 57] = [
     ("mixes_256", || buses::mixes(256)),
     ("moves_64", || buses::moves(64)),
     ("moves_256", || buses::moves(256)),
+    ("cues_64", || cues::plays(64)),
+    ("cues_256", || cues::plays(256)),
+    ("parked_of_cues_1024", || cues::parked(1024)),
+    ("parked_of_cues_4096", || cues::parked(4096)),
 ];
 
 fn main() {

@@ -140,7 +140,8 @@ impl Cue {
 
     /// How many of it may play at once, from 1 to [`Cue::MOST`]; as many as there are voices unless told
     /// otherwise. When there are as many, its own quietest gives way, or what
-    /// [`when_full`](Cue::when_full) says. What is parked or stopping does not count.
+    /// [`when_full`](Cue::when_full) says. What is parked or stopping does not count. The limits of the
+    /// buses and the pool come after it, and whoever finds no voice there robs nobody of its cue either.
     #[doc(alias("polyphony", "max_instances"))]
     pub fn at_most(self, voices: usize) -> Cue {
         self.with(|cue| cue.at_most = Some(voices.clamp(1, Cue::MOST) as u8))
@@ -154,14 +155,18 @@ impl Cue {
 
     /// How soon it may be played again. What comes sooner is refused
     /// ([`Refusal::Cooldown`](crate::Refusal::Cooldown)), but only if it would be no louder than the one
-    /// before it was when it began: a far shot never silences a near one.
+    /// before it was when it began: a far shot never silences a near one. Only what got a voice counts as
+    /// played.
     pub fn cooldown(self, time: Duration) -> Cue {
         self.with(|cue| cue.cooldown = time)
     }
 
     /// Plays one of those that begin within this time, at the power of all of them together. Copies that
     /// begin within a few milliseconds add up to twice the height and sound hollow; a few coins picked up
-    /// at once are one sound. The others end as [`Refusal::Merged`](crate::Refusal::Merged).
+    /// at once are one sound. The first is heard, for as long as it plays and is not stopping, and the time
+    /// counts from its beginning; the others end as [`Refusal::Merged`](crate::Refusal::Merged). They add
+    /// what they would have been beside what it was when it began, and no more than 60 dB together: what
+    /// is [set](crate::Mixer::set_gain) later comes on top.
     pub fn merge_within(self, time: Duration) -> Cue {
         self.with(|cue| cue.merge_within = time)
     }

@@ -213,14 +213,6 @@ impl Play {
         self.set(Set::ATTENUATION, |settings| settings.attenuation = attenuation)
     }
 
-    /// The cue that it is of, if it is of one.
-    pub(crate) fn cue(&self) -> Option<Cue> {
-        match &self.what {
-            What::Sound(_) => None,
-            What::Cue(cue) => Some(cue.clone()),
-        }
-    }
-
     /// Sets something that takes the place of what a cue's variant says.
     fn set(self, what: Set, change: impl FnOnce(&mut Settings)) -> Play {
         self.with(|settings| {

@@ -32,7 +32,8 @@ pub struct Stats {
     /// The most voices that were taken at once since the peaks were
     /// [reset](crate::Mixer::reset_peaks). If it is as many as there are, the pool was full.
     pub most_playing: usize,
-    /// How often a play was to begin and found no voice free, whatever became of it then.
+    /// How often a play was to begin and found no voice free, or none that its cue or its bus might have,
+    /// whatever became of it then.
     pub full: u64,
     /// How many plays got a [`VoiceId`].
     pub accepted: u64,
@@ -184,7 +185,8 @@ pub struct VoiceInfo {
     /// near counting more (what lies 200 ms off by a third), times every gain between it and the
     /// ear. A steady tone's is its loudness. See [`to_db`](crate::to_db).
     pub level: f32,
-    /// Its own gain at that moment, linear; a bus's or a fade is not in it.
+    /// Its own gain at that moment, linear; a bus's or a fade is not in it, nor what was
+    /// [merged](crate::Cue::merge_within) into it.
     pub gain: f32,
     /// Its pan at that moment, from -1 (left) to 1 (right).
     pub pan: f32,

@@ -74,6 +74,17 @@ fn crossings(heard: &[Frame]) -> Vec<f64> {
     heard.windows(2).enumerate().filter_map(up).collect()
 }
 
+/// The pitch of each turn of the sine.
+fn turns(heard: &[Frame]) -> Vec<f64> {
+    let frames = f64::from(RATE) / HERTZ;
+    crossings(heard).windows(2).map(|pair| frames / (pair[1] - pair[0])).collect()
+}
+
+/// By how much a pitch changes at the most from one turn of the sine to the next.
+fn largest_change(heard: &[Frame]) -> f64 {
+    turns(heard).windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).fold(0.0, f64::max)
+}
+
 /// From which second to which a pitch was measured, and by how much it is bent.
 struct Measured {
     from: f64,
@@ -383,22 +394,62 @@ fn once_all_stand_still_the_samples_are_the_sounds_own() {
     }
 }
 
-/// It sets out and stops at once, as things in games do, and its pitch glides: by no more than a fifth of a
-/// semitone or so from one line to the next.
+/// What goes out of earshot in the midst of a pass keeps its own time there, not that of the pass.
+#[test]
+fn what_is_out_of_earshot_keeps_its_own_time() {
+    let samples: Vec<f32> = (0..96_000).map(|n| n as f32 / 200_000.0).collect();
+    let clip = mono(RATE, &samples);
+    let near = Attenuation { model: Distance::Linear, near: 60.0, far: 90.0, ..PITCH_ALONE };
+    let play = Play::of(&clip).at([50.0, 0.0]).attenuation(near);
+    let heard = hear(RATE, play, 60_032, QUANTUM, |mixer, voice, clock| match clock {
+        0..20_096 => mixer.set_position(voice, [50.0 - clock as f32 / 1000.0, 0.0]),
+        20_096 => mixer.teleport(voice, [500.0, 0.0]),
+        50_048 => mixer.teleport(voice, [30.0, 0.0]),
+        _ => (),
+    });
+    assert!(heard[22_000..50_000].iter().all(|frame| *frame == [0.0; 2]));
+    // By how many frames it is ahead of a play that stands.
+    let ahead = |frame: usize| f64::from(heard[frame][0]) * 200_000.0 - frame as f64;
+    let (gone, back) = (ahead(20_000), ahead(52_000));
+    assert!(gone > 1000.0, "it was bent: {gone}");
+    // Some hundred frames are still bent until it has gone.
+    assert!((back - gone).abs() < 150.0, "{gone}, and then {back}");
+}
+
+/// It sets out and stops at once, as things in games do, and its pitch glides, there and back to its own
+/// samples: by a few cents at most from one turn of the sine to the next.
 #[test]
 fn a_pitch_glides_to_where_it_belongs() {
     let heard =
-        hear(RATE, tone(RATE, [100.0, 0.0, 0.0]), 120_000, QUANTUM, |mixer, voice, clock| {
+        hear(RATE, tone(RATE, [100.0, 0.0, 0.0]), 190_000, QUANTUM, |mixer, voice, clock| {
             let gone = clock.saturating_sub(24_000).min(48_000) as f32 / 48_000.0;
             mixer.set_position(voice, [100.0 - 60.0 * gone, 0.0]);
         });
-    let turns: Vec<f64> =
-        crossings(&heard).windows(2).map(|pair| 48.0 / (pair[1] - pair[0])).collect();
-    let step = turns.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).fold(0.0, f64::max);
+    let turns = turns(&heard);
+    let step = largest_change(&heard);
     let highest = turns.iter().fold(0.0f64, |most, it| most.max(*it));
     println!("by {step:.4} from turn to turn, up to {highest:.4}");
-    assert!(step < 0.01, "{step}");
+    assert!(step < 0.003, "{step}");
     assert!((highest - SOUND / (SOUND - 60.0)).abs() < 0.002, "{highest}");
+}
+
+/// Wherever between two samples it is when it has come to stand, it is brought onto the nearest without a jump.
+#[test]
+fn a_pitch_lands_softly_on_the_sounds_own_samples() {
+    for speed in [15.0, 23.0, 31.0, 39.0, 47.0, 55.0] {
+        let play = tone(RATE, [100.0, 0.0, 0.0]);
+        let heard = hear(RATE, play, 48_000, QUANTUM, |mixer, voice, clock| {
+            if clock < 20_000 {
+                mixer.set_position(voice, [100.0 - speed * clock as f32 / 48_000.0, 0.0]);
+            }
+        });
+        // By 1.5 % from line to line, and no more.
+        let step = largest_change(&heard);
+        println!("{speed}: by {step:.4} from turn to turn");
+        assert!(step < 0.0065, "{speed}: {step}");
+        let own = &heard[40_000..];
+        assert!(crossings(own).windows(2).all(|pair| (pair[1] - pair[0] - 48.0).abs() < 1e-3));
+    }
 }
 
 #[test]

@@ -134,10 +134,34 @@ fn what_is_out_of_earshot_obeys() {
     assert_eq!(counts, (1, 0));
     assert!(loudest > 0.01 && loudest < 0.26, "behind a wall: {loudest}");
     let over = after(|mixer, voice| {
+        mixer.set_position(voice, [FAR_OFF[0], 9000.0]);
+    });
+    assert_eq!(over, (None, (0, 1), 0.0), "it is elsewhere");
+    let over = after(|mixer, voice| {
         mixer.end_loop(voice);
         mixer.seek(voice, secs(5.0));
     });
     assert_eq!(over, (Some(Ending::Finished), (0, 0), 0.0));
+}
+
+/// It is not only the listener who can come: who is moved near is heard, and what still waits for its frame
+/// begins where it was last said to be.
+#[test]
+fn who_is_moved_into_earshot_is_heard() {
+    for waits in [false, true] {
+        let (mixer, mut renderer) = open(4, 4);
+        let play = Play::of(clip()).looping().at(FAR_OFF);
+        let play = if waits { play.delay(ms(100)) } else { play };
+        let voice = mixer.play(play);
+        renderer.frames(300);
+        mixer.set_position(voice, [1.0, 0.0]);
+        let heard = renderer.frames(2048);
+        assert_eq!(counts(&mixer), (1, 0), "waits: {waits}");
+        assert!(heard[1024..].iter().any(|frame| frame[1] > 0.5));
+        mixer.set_position(voice, FAR_OFF);
+        renderer.frames(1024);
+        assert_eq!(counts(&mixer), (0, 1), "waits: {waits}");
+    }
 }
 
 /// Where there is no room to park, whoever left earshot keeps its voice and its time; it gives the voice up to

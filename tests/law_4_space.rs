@@ -8,9 +8,9 @@ mod common;
 mod outdoors;
 
 use allocator::heap_calls;
-use common::{Random, bits};
+use common::{Random, bits, mono, noise};
 use outdoors::{Game, small};
-use voicepool::{Event, Frame, Mixer};
+use voicepool::{Attenuation, Event, Frame, Mixer, Play};
 
 /// What a buffer may hold.
 const SIZES: [usize; 7] = [0, 1, 37, 128, 512, 1000, 65_536];
@@ -75,4 +75,47 @@ fn what_moves_plays_the_same_bits_at_random_buffer_sizes() {
     println!("{sounded} frames sounded, {parked} parked, {came_back} came back");
     assert!(sounded >= (games * LASTS) as usize / 3, "{sounded} frames of {games} games");
     assert!(parked as u64 > 10 * games && came_back as u64 > 2 * games);
+}
+
+/// A few voices and nobody parked, so that nothing but what moves keeps the renderer from mixing far ahead in
+/// one go: bent pitches, ways from place to place, and the line on which somebody has left earshot.
+#[test]
+fn where_nobody_is_parked_what_moves_plays_the_same_bits() {
+    for rate in RATES {
+        for doppler in [0.0, 1.0] {
+            let run = |size: usize| {
+                let (mixer, mut renderer) = Mixer::offline(small(rate)).expect("a good config");
+                let attenuation =
+                    Attenuation { far: 30.0, doppler, width: 5.0, ..Attenuation::DEFAULT };
+                let hiss = mono(rate, &noise(4, 3000));
+                let [voice, other] = [[3.0, 1.0], [-2.0, 4.0]].map(|at| {
+                    mixer.play(Play::of(&hiss).looping().at(at).attenuation(attenuation).gain(0.3))
+                });
+                let (mut heard, mut told) = (Vec::new(), Vec::new());
+                // It goes for a while, stands, goes far away, and comes back.
+                for (n, x) in [3.0, 3.2, 3.4, 3.6, 3.8, 4.0, 50.0, 2.0].into_iter().enumerate() {
+                    mixer.set_position(voice, [x, 1.0]);
+                    let frames = if n < 5 { 800 } else { 20_000 };
+                    let end = heard.len() + frames;
+                    while heard.len() < end {
+                        heard.extend(renderer.frames(size.min(end - heard.len())));
+                    }
+                    told.extend(mixer.events().map(|event| match event {
+                        Event::Parked { at, .. } => format!("parked at {at}"),
+                        Event::Unparked { at, .. } => format!("back at {at}"),
+                        other => format!("{other:?}"),
+                    }));
+                }
+                assert!(mixer.is_live(other));
+                (bits(&heard), told)
+            };
+            let (whole, told) = run(65_536);
+            assert_eq!(told.len(), 2, "{told:?}");
+            for size in [128, 37, 1000] {
+                let (cut, told_cut) = run(size);
+                assert!(whole == cut, "at {rate}, doppler {doppler}, buffers of {size}");
+                assert_eq!(told, told_cut, "at {rate}, doppler {doppler}, buffers of {size}");
+            }
+        }
+    }
 }

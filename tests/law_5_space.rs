@@ -200,6 +200,22 @@ fn what_comes_back_fades_in() {
     }
 }
 
+/// Who is paused is elsewhere at once: when it goes on, nothing is heard from where it was.
+#[test]
+fn who_moves_while_it_is_paused_goes_on_where_it_is() {
+    let (mixer, mut renderer) = open(48_000);
+    let ones = mono(48_000, &[0.5; 480]);
+    let voice = mixer.play(Play::of(&ones).looping().at([-1.0, 0.0]).attenuation(SHARP));
+    renderer.frames(1024);
+    mixer.pause(voice, ms(0));
+    renderer.frames(1024);
+    mixer.set_position(voice, [1.0, 0.0]);
+    renderer.frames(1024);
+    mixer.resume(voice, ms(0));
+    let heard = renderer.frames(2048);
+    assert!(heard.iter().all(|frame| frame[0] == 0.0) && heard[2047][1] > 0.7);
+}
+
 /// A listener trembles for ten seconds, sixty times a second: how often something parks.
 fn parkings(attenuation: Attenuation, border: f32, tremble: f32) -> usize {
     let (mixer, mut renderer) = open(8_000);

@@ -15,13 +15,13 @@ use std::time::Duration;
 
 use super::deferred_drops::DeferredDrops;
 use super::held::Held;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Roll};
 use crate::Error;
 use crate::config::Config;
 use crate::event::VoiceId;
 use crate::link::Bridge;
 use crate::link::message::{Made, Plan};
-use crate::play::Play;
+use crate::play::{Play, What};
 use crate::sound::Sound;
 
 /// Plays sounds, and controls what plays. Clones are the same mixer, and any thread may use any
@@ -168,16 +168,24 @@ impl Mixer {
         self.start(play.into())
     }
 
-    fn start(&self, request: Play) -> Option<VoiceId> {
-        // A play that is turned away is dropped after the ledger is unlocked, and so is a cue that
-        // nobody else holds.
-        let _cue = request.cue();
-        let play;
-        let mut ledger = self.ledger();
-        play = ledger.resolve(request);
-        let admission = ledger.validate(&[play.settings.bus])?;
-        ledger.grow(admission);
-        ledger.play(play)
+    fn start(&self, Play { what, settings }: Play) -> Option<VoiceId> {
+        // A sound that is turned away is dropped after the ledger is unlocked, and so is a cue that nobody
+        // else holds.
+        match what {
+            What::Sound(sound) => {
+                let mut ledger = self.ledger();
+                let admission = ledger.validate(&[settings.bus])?;
+                ledger.grow(admission);
+                ledger.play(sound, &settings, None)
+            }
+            What::Cue(cue) => {
+                let mut ledger = self.ledger();
+                let Roll { sound, settings, terms } = ledger.roll(&cue, &settings);
+                let admission = ledger.validate(&[settings.bus])?;
+                ledger.grow(admission);
+                ledger.play(sound.clone(), &settings, Some(terms))
+            }
+        }
     }
 
     /// Plays several sounds together: all are accepted, or none is. What has neither
@@ -200,16 +208,18 @@ impl Mixer {
     /// ```
     pub fn play_together<const N: usize>(&self, plays: [Play; N]) -> Option<[VoiceId; N]> {
         let mut voices = [VoiceId::from_bits(0); N];
-        // As in `start`.
-        let _cues = plays.each_ref().map(Play::cue);
-        let resolved;
         let mut ledger = self.ledger();
-        resolved = plays.map(|play| ledger.resolve(play));
-        let buses = resolved.each_ref().map(|play| play.settings.bus);
-        let admission = ledger.validate(&buses)?;
+        let rolls = plays.each_ref().map(|Play { what, settings }| match what {
+            What::Sound(sound) => (sound, *settings, None),
+            What::Cue(cue) => {
+                let Roll { sound, settings, terms } = ledger.roll(cue, settings);
+                (sound, settings, Some(terms))
+            }
+        });
+        let admission = ledger.validate(&rolls.each_ref().map(|(_, settings, _)| settings.bus))?;
         ledger.grow(admission);
-        for (voice, play) in voices.iter_mut().zip(resolved) {
-            *voice = ledger.play(play)?;
+        for (voice, (sound, settings, cue)) in voices.iter_mut().zip(&rolls) {
+            *voice = ledger.play((*sound).clone(), settings, *cue)?;
         }
         Some(voices)
     }

@@ -215,8 +215,12 @@ impl Bridge {
     }
 
     /// The next of these.
+    #[inline(always)]
     pub fn next_command(&self) -> Option<Command> {
-        self.commands.receive().or_else(|| self.next_of_the_rest())
+        match self.commands.receive() {
+            None => self.next_of_the_rest(),
+            command => command,
+        }
     }
 
     #[cold]

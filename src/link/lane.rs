@@ -90,6 +90,7 @@ impl<T> Lane<T> {
     }
 
     /// Receives the next one, if there is one.
+    #[inline(always)]
     pub fn receive(&self) -> Option<T> {
         if self.waiting() == 0 {
             return None;

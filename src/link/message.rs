@@ -173,7 +173,7 @@ pub(crate) struct BusPlace {
 }
 
 /// A play, with all of its times in frames and all of its values within their limits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Request<S = Sound> {
     pub sound: S,
     pub ticket: u32,
@@ -195,8 +195,22 @@ pub(crate) struct Request<S = Sound> {
     /// The same for a mute.
     pub muted: bool,
     pub shape: Shape,
+    /// What only some plays have.
+    pub extra: Option<Box<Extra>>,
+}
+
+/// What only some plays have, apart from the rest of a request: every message in the queue is as large as
+/// the largest. It comes home with the sound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Extra {
     pub placed: Option<Placed>,
     pub cue: Option<CueTerms>,
+}
+
+/// What a play brings along, and what goes home with its ending.
+pub(crate) struct Cargo {
+    pub sound: Sound,
+    pub extra: Option<Box<Extra>>,
 }
 
 /// The place of a play, and how it is heard from afar. All of it is within its limits.
@@ -260,9 +274,25 @@ impl<S> Request<S> {
             paused: self.paused,
             muted: self.muted,
             shape: self.shape,
-            placed: self.placed,
-            cue: self.cue,
+            extra: self.extra,
         }
+    }
+
+    /// The place of the play, if it has one.
+    pub fn placed(&self) -> Option<Placed> {
+        self.extra.as_ref()?.placed
+    }
+
+    /// The cue that it is of, if it is of one.
+    pub fn cue(&self) -> Option<CueTerms> {
+        self.extra.as_ref()?.cue
+    }
+}
+
+impl Request {
+    /// What it has brought along.
+    pub fn into_cargo(self) -> Cargo {
+        Cargo { sound: self.sound, extra: self.extra }
     }
 }
 
@@ -405,7 +435,7 @@ pub(crate) struct Ended {
     pub why: End,
     pub ticket: u32,
     pub at: u64,
-    pub sound: Sound,
+    pub cargo: Cargo,
 }
 
 /// Why a play ended. A thief is named by its ticket alone: its own ending comes later in the
@@ -463,7 +493,7 @@ mod tests {
 
     #[test]
     fn messages_are_small() {
-        assert!(size_of::<Command>() <= 176, "{}", size_of::<Command>());
-        assert!(size_of::<Report>() <= 32, "{}", size_of::<Report>());
+        assert!(size_of::<Command>() <= 128, "{}", size_of::<Command>());
+        assert!(size_of::<Report>() <= 40, "{}", size_of::<Report>());
     }
 }

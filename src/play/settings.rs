@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Priority, WhenStolen, sanitize_gain, sanitize_speed};
 use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::link::message::{CueTerms, Loop, Placed, Request, Shape, Start};
+use crate::link::message::{CueTerms, Extra, Loop, Placed, Request, Shape, Start};
 use crate::reverb::RoomId;
 use crate::sound::Sound;
 use crate::space::{Attenuation, Point};
@@ -192,8 +192,10 @@ impl Settings {
             paused: false,
             muted: false,
             shape: self.shape,
-            placed: self.place.map(|position| Placed::new(position, self.attenuation)),
-            cue,
+            extra: (self.place.is_some() || cue.is_some()).then(|| {
+                let placed = self.place.map(|position| Placed::new(position, self.attenuation));
+                Box::new(Extra { placed, cue })
+            }),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What plays of each cue, and what of it began last.
 
 use super::lists::TicketLists;
-use crate::audio::voice::Voice;
 use crate::link::message::CueTerms;
 
 /// What is known of the cues, by their slots. Of those with a limit it is known which of their plays have a
@@ -70,17 +69,14 @@ impl Cues {
     }
 
     /// A play has got a voice.
-    pub fn add(&mut self, voice: &Voice) {
-        let Some(terms) = voice.cue.filter(|terms| terms.at_most < CueTerms::UNLIMITED) else {
-            return;
-        };
-        if voice.is_stopping() {
+    pub fn add(&mut self, ticket: u32, terms: &CueTerms) {
+        if terms.at_most == CueTerms::UNLIMITED {
             return;
         }
-        if let Some(cue) = self.enter(&terms) {
+        if let Some(cue) = self.enter(terms) {
             cue.playing += 1;
             self.listed += 1;
-            self.playing.link(terms.slot, voice.ticket);
+            self.playing.link(terms.slot, ticket);
         }
     }
 
@@ -131,5 +127,82 @@ impl Cues {
     /// Whether there may be one since this was last asked.
     pub fn take_eased(&mut self) -> bool {
         std::mem::take(&mut self.eased)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TERMS: CueTerms =
+        CueTerms { slot: 1, tenure: 0, cooldown: 0, merge_within: 0, at_most: 2, when_full: None };
+
+    fn last(ticket: u32) -> Last {
+        Last { ticket, number: 7, at: 0, level: 1.0 }
+    }
+
+    #[test]
+    fn a_cue_is_full_while_as_many_play_as_may() {
+        let mut cues = Cues::new(2, 8);
+        assert!(!cues.are_limited() && !cues.is_full(&TERMS));
+        [5, 3].iter().for_each(|ticket| cues.add(*ticket, &TERMS));
+        assert!(cues.is_full(&TERMS) && cues.playing(&TERMS).eq([5, 3]));
+        assert!(!cues.is_full(&CueTerms { slot: 0, ..TERMS }));
+        assert!(!cues.take_eased());
+        cues.remove(5);
+        cues.remove(5);
+        cues.remove(6);
+        assert!(!cues.is_full(&TERMS) && cues.playing(&TERMS).eq([3]) && cues.are_limited());
+        assert!(cues.take_eased() && !cues.take_eased());
+        cues.remove(3);
+        assert!(!cues.are_limited() && cues.take_eased());
+        cues.ease();
+        assert!(!cues.take_eased(), "nobody can wait for them");
+    }
+
+    #[test]
+    fn a_cue_without_a_limit_has_no_list_and_is_never_full() {
+        let mut cues = Cues::new(2, 400);
+        let terms = CueTerms { at_most: CueTerms::UNLIMITED, ..TERMS };
+        (0..300).for_each(|ticket| cues.add(ticket, &terms));
+        assert!(!cues.is_full(&terms) && !cues.are_limited());
+    }
+
+    /// Tenures count up, and wrap.
+    #[test]
+    fn a_slot_that_is_given_to_another_cue_forgets_the_one_before() {
+        for first in [0, u32::MAX - 1, u32::MAX] {
+            let old = CueTerms { tenure: first, ..TERMS };
+            let new = CueTerms { tenure: first.wrapping_add(1), ..TERMS };
+            let mut cues = Cues::new(2, 8);
+            // However it came to the first.
+            for tenure in [first / 3, first / 3 * 2] {
+                cues.set_last(&CueTerms { tenure, ..TERMS }, last(7));
+            }
+            [0, 1].iter().for_each(|ticket| cues.add(*ticket, &old));
+            cues.set_last(&old, last(1));
+            assert!(cues.is_full(&old) && !cues.is_full(&new));
+            assert_eq!((cues.last(&old), cues.last(&new)), (Some(last(1)), None));
+            cues.add(2, &new);
+            assert!(!cues.is_full(&new) && !cues.is_full(&old) && cues.take_eased());
+            assert!(cues.playing(&new).eq([2]) && cues.playing(&old).next().is_none());
+            assert_eq!((cues.last(&old), cues.last(&new)), (None, None));
+            // One that had to wait comes late.
+            cues.add(3, &old);
+            cues.set_last(&old, last(3));
+            cues.remove(0);
+            cues.set_last(&new, last(2));
+            assert!(cues.playing(&new).eq([2]));
+            assert_eq!((cues.last(&old), cues.last(&new)), (None, Some(last(2))));
+        }
+    }
+
+    #[test]
+    fn what_is_in_no_table_is_left_alone() {
+        let mut cues = Cues::new(1, 1);
+        cues.add(0, &TERMS);
+        cues.set_last(&TERMS, last(0));
+        assert!(!cues.is_full(&TERMS) && cues.last(&TERMS).is_none() && !cues.are_limited());
+        assert!(cues.playing(&TERMS).next().is_none());
     }
 }

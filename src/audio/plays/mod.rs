@@ -18,10 +18,9 @@ use super::space::Space;
 use super::voice::{Setup, Voice};
 use crate::bus::BusId;
 use crate::config::{Config, WhenFull};
-use crate::link::message::{CueTerms, Park, Request};
+use crate::link::message::{Cargo, CueTerms, Park, Request};
 use crate::play::Priority;
 use crate::pool::Pool;
-use crate::sound::Sound;
 pub(super) use cues::Last;
 pub(super) use limits::Full;
 pub(super) use parked::{Parked, ParkedPlays};
@@ -131,6 +130,7 @@ impl Plays {
     }
 
     /// Gives a play a voice, or gives it back if there is none.
+    #[inline(always)]
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn activate(&mut self, voice: Voice, setup: &Setup) -> Result<(), Voice> {
         let ticket = voice.ticket;
@@ -212,19 +212,19 @@ impl Plays {
         self.placements.unlink(ticket);
     }
 
-    /// Takes a play out of its place, for good: its ticket, and its sound.
-    pub fn take(&mut self, placement: Placement) -> Option<(u32, Sound)> {
+    /// Takes a play out of its place, for good: its ticket, and all that it had brought along.
+    pub fn take(&mut self, placement: Placement) -> Option<(u32, Cargo)> {
         let voice = match placement {
             Placement::Playing(slot) => self.voices.take(slot),
             Placement::Parked(slot) => self.parked.take(slot),
             Placement::Arriving(slot) => self.arrivals.take(slot),
             Placement::Waiting(slot) => {
-                let Request { ticket, sound, .. } = self.schedule.take(slot)?.request;
-                return Some((ticket, sound));
+                let request = self.schedule.take(slot)?.request;
+                return Some((request.ticket, request.into_cargo()));
             }
             Placement::Nowhere => None,
         };
-        voice.map(|voice| (voice.ticket, voice.into_sound()))
+        voice.map(|voice| (voice.ticket, voice.into_cargo()))
     }
 
     /// A play is over: its ticket names nothing any more.

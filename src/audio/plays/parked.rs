@@ -274,7 +274,7 @@ impl ParkedPlays {
         let soon = setup.declick;
         // What each bus makes of a level, unless it lets nothing through.
         let levels = buses.levels(soon);
-        let mut ranked = 0;
+        let mut seen = 0;
         for slot in self.earshot.slots() {
             let Some(parked) = self.pool.at_mut(slot) else { continue };
             let level = levels.get(parked.voice.bus.index()).copied().flatten();
@@ -296,14 +296,14 @@ impl ParkedPlays {
                 quietness: !(parked.voice.level(setup) * way).to_bits(),
                 order: parked.order,
             });
-            ranked += usize::from(rank.is_some());
+            seen += 1;
             if let Some(held) = self.ranks.get_mut(slot as usize) {
                 *held = rank;
             }
         }
         let ranks = &self.ranks;
         let height = ranks.len().max(1).ilog2() as usize + 1;
-        if ranked * height < ranks.len() {
+        if seen * height < ranks.len() {
             self.loudest.play_some(self.earshot.slots(), |slot| rank(ranks, slot));
         } else {
             self.loudest.play_all(|slot| rank(ranks, slot));

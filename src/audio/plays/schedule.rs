@@ -119,7 +119,8 @@ impl Schedule {
             if waiting.at > now.saturating_add(u64::from(within)) {
                 continue;
             }
-            let Request { bus, gain, paused, muted, placed, .. } = waiting.request;
+            let Request { bus, gain, paused, muted, .. } = waiting.request;
+            let placed = waiting.request.placed();
             let way = buses.way(bus);
             let far =
                 placed.is_some_and(|placed| Spot::new(placed, now).heard(space.ears()).is_silent);

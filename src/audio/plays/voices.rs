@@ -132,6 +132,7 @@ impl Voices {
     }
 
     /// Gives a voice a slot, or gives it back.
+    #[inline(always)]
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     pub fn insert(&mut self, mut voice: Voice, setup: &Setup) -> Result<u32, Voice> {
         if !voice.shape.is_plain() {
@@ -140,8 +141,10 @@ impl Voices {
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
         if let Some(voice) = self.slots.voices.at(slot) {
             self.limits.add(voice.bus);
-            self.cues.add(voice);
             self.placed += usize::from(voice.is_placed());
+            if let Some(terms) = voice.cue.filter(|_| !voice.is_stopping()) {
+                self.cues.add(voice.ticket, &terms);
+            }
         }
         self.rank(slot, setup);
         Ok(slot)

@@ -74,7 +74,7 @@ impl Renderer {
         {
             return answer;
         }
-        if !self.is_cue_full(voice) && self.plays.voices.full(voice.bus).is_none() {
+        if !self.is_cue_full(voice.cue) && self.plays.voices.full(voice.bus).is_none() {
             return Admission::Voice([None; 2]);
         }
         self.bridge.meters.full.fetch_add(1, Relaxed);
@@ -123,9 +123,9 @@ impl Renderer {
         (voice.number == last.number && !voice.is_stopping()).then_some(slot)
     }
 
-    /// Whether as many of a play's cue play as may.
-    pub(super) fn is_cue_full(&self, voice: &Voice) -> bool {
-        voice.cue.is_some_and(|terms| self.plays.voices.cues().is_full(&terms))
+    /// Whether as many of a cue play as may.
+    pub(super) fn is_cue_full(&self, cue: Option<CueTerms>) -> bool {
+        cue.is_some_and(|terms| self.plays.voices.cues().is_full(&terms))
     }
 
     /// Who must give way for a play, one way or another. What its cue, a bus or the mixer answers when it is

@@ -177,9 +177,9 @@ impl Renderer {
                     break;
                 };
                 if after.saturating_sub(1) as usize / QUANTUM == quantum
-                    && let Some((ticket, sound)) = self.plays.take(placement)
+                    && let Some((ticket, cargo)) = self.plays.take(placement)
                 {
-                    self.end(ticket, sound, self.now + u64::from(after), why);
+                    self.end(ticket, cargo, self.now + u64::from(after), why);
                 }
             }
         }

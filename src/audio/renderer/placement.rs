@@ -18,7 +18,7 @@ impl Renderer {
     pub(super) fn begin(&mut self, request: Request) {
         let (ticket, number) = (request.ticket, self.applied);
         if number <= self.stopped_up_to {
-            return self.end(ticket, request.sound, self.now, End::Stopped);
+            return self.end(ticket, request.into_cargo(), self.now, End::Stopped);
         }
         self.plays.add(ticket, request.bus);
         let (at, bus_time) = match request.start {
@@ -34,17 +34,21 @@ impl Renderer {
         if at <= self.now {
             self.begin_here(request, number);
         } else if let Err(request) = self.plays.wait(request, number, at, bus_time) {
-            self.end(ticket, request.sound, self.now, End::Refused(Refused::ScheduleFull));
+            self.end(ticket, request.into_cargo(), self.now, End::Refused(Refused::ScheduleFull));
         }
     }
 
     /// A play begins on this line. One with a place waits until all commands of the line are known, so that
     /// the listener may come after it; and where voices have places, so does one that may have to rob
     /// somebody, since who is quietest is known only then.
+    #[inline(always)]
     fn begin_here(&mut self, request: Request, number: u64) {
+        let voices = &self.plays.voices;
+        let (cue, bus) = (request.cue(), request.bus);
+        let robs = || self.is_cue_full(cue) || voices.full(bus).is_some();
+        let waits = request.placed().is_some() || voices.any_placed() && robs();
         let voice = self.voice(request, number);
-        let robs = || self.is_cue_full(&voice) || self.plays.voices.full(voice.bus).is_some();
-        if !voice.is_placed() && !(self.plays.voices.any_placed() && robs()) {
+        if !waits {
             return self.start(voice);
         }
         if let Err(voice) = self.plays.arrive(voice) {
@@ -61,6 +65,7 @@ impl Renderer {
         }
     }
 
+    #[inline(always)]
     fn voice(&self, request: Request, number: u64) -> Voice {
         let way = self.buses.way(request.bus);
         Voice::new(request, number, self.now, &way, &self.setup)
@@ -81,18 +86,17 @@ impl Renderer {
     /// or is refused.
     fn start(&mut self, mut voice: Voice) {
         if voice.is_over() {
-            return self.end(voice.ticket, voice.into_sound(), self.now, End::Finished);
+            return self.end(voice.ticket, voice.into_cargo(), self.now, End::Finished);
         }
-        if let Some(why) = voice.out_of_earshot(&self.space) {
-            match self.try_park(voice, why) {
-                Ok(()) => return,
-                Err(back) => {
-                    self.space.is_stranded = true;
-                    voice = back;
+        if voice.is_placed() {
+            if let Some(why) = voice.out_of_earshot(&self.space) {
+                if self.plays.parked.has_room() {
+                    return self.park(voice, why, End::Refused(Refused::Inaudible));
                 }
+                self.space.is_stranded = true;
             }
+            voice.settle_place(&self.space);
         }
-        voice.settle_place(&self.space);
         match self.admit(&voice) {
             Admission::Voice(victims) => {
                 for (slot, level) in victims.into_iter().flatten() {
@@ -114,7 +118,7 @@ impl Renderer {
     }
 
     fn refuse(&mut self, voice: Voice, why: Refused) {
-        self.end(voice.ticket, voice.into_sound(), self.now, End::Refused(why));
+        self.end(voice.ticket, voice.into_cargo(), self.now, End::Refused(why));
     }
 
     fn choose_victim(
@@ -140,7 +144,7 @@ impl Renderer {
         self.leave_tail(slot);
         let Some(voice) = self.plays.voices.take(slot) else { return };
         if voice.is_stopping() {
-            return self.end(voice.ticket, voice.into_sound(), self.now, End::Stopped);
+            return self.end(voice.ticket, voice.into_cargo(), self.now, End::Stopped);
         }
         if voice.stands_still(&self.buses.way(voice.bus)) {
             // It is inaudible, and loses nothing by waiting elsewhere.
@@ -157,14 +161,14 @@ impl Renderer {
         if voice.park {
             self.park(voice, park, end);
         } else {
-            self.end(voice.ticket, voice.into_sound(), self.now, end);
+            self.end(voice.ticket, voice.into_cargo(), self.now, end);
         }
     }
 
     /// Parks a play, if there is room; else it ends.
     pub(super) fn park(&mut self, voice: Voice, why: Park, end: End) {
         if let Err(voice) = self.try_park(voice, why) {
-            self.end(voice.ticket, voice.into_sound(), self.now, end);
+            self.end(voice.ticket, voice.into_cargo(), self.now, end);
         }
     }
 
@@ -187,7 +191,7 @@ impl Renderer {
         self.space.is_bending |= voice.follow_motion(self.now, &self.space, &way, &self.setup);
         if let Err(voice) = self.plays.activate(voice, &self.setup) {
             let why = End::Refused(Refused::PoolFull);
-            self.end(ticket, voice.into_sound(), self.now, why);
+            self.end(ticket, voice.into_cargo(), self.now, why);
         }
         self.bridge.meters.saw_playing(self.plays.voices.len() as u32);
     }
@@ -249,7 +253,7 @@ impl Renderer {
             && let Some(Parked { voice, .. }) = self.plays.parked.pool().at(slot)
         {
             let bus = voice.bus;
-            if self.is_cue_full(voice) {
+            if self.is_cue_full(voice.cue) {
                 self.plays.parked.pass_over(slot);
                 if may_take_back {
                     self.take_back_in_cue(slot, level);

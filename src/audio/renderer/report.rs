@@ -7,9 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::Renderer;
 use crate::audio::plays::Placement;
 use crate::audio::voice::Voice;
-use crate::link::message::{End, Ended, Report};
+use crate::link::message::{Cargo, End, Ended, Report};
 use crate::link::{Row, Snapshot};
-use crate::sound::Sound;
 use crate::stats::VoiceState;
 
 /// The notices on their way home, by their numbers among all reports. There is room for so many
@@ -42,16 +41,16 @@ impl Notices {
 }
 
 impl Renderer {
-    /// Ends a play: the one report that each play makes, with its sound in it.
-    pub(super) fn end(&mut self, ticket: u32, sound: Sound, at: u64, why: End) {
+    /// Ends a play: the one report that each play makes, with all in it that it had brought along.
+    pub(super) fn end(&mut self, ticket: u32, cargo: Cargo, at: u64, why: End) {
         self.plays.forget(ticket);
-        self.send_report(Report::Ended(Ended { why, ticket, at, sound }));
+        self.send_report(Report::Ended(Ended { why, ticket, at, cargo }));
     }
 
     /// Ends the play in a place, now.
     pub(super) fn end_at(&mut self, placement: Placement, why: End) {
-        if let Some((ticket, sound)) = self.plays.take(placement) {
-            self.end(ticket, sound, self.now, why);
+        if let Some((ticket, cargo)) = self.plays.take(placement) {
+            self.end(ticket, cargo, self.now, why);
         }
     }
 

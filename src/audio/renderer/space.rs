@@ -24,7 +24,8 @@ impl Renderer {
                 voice.into_iter().for_each(|voice| _ = voice.move_to(to, true, now, setup));
             }
             (Placement::Waiting(slot), Move::Position { to, .. }) => {
-                let placed = self.plays.waiting_mut(slot).and_then(|it| it.placed.as_mut());
+                let extra = self.plays.waiting_mut(slot).and_then(|it| it.extra.as_mut());
+                let placed = extra.and_then(|extra| extra.placed.as_mut());
                 placed.into_iter().for_each(|placed| placed.position = to);
             }
             (Placement::Playing(slot), Move::Occlusion { to, over }) => {

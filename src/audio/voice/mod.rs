@@ -17,9 +17,9 @@ use super::renderer::batch::Run;
 use super::space::Spot;
 use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::link::message::{Change, CueTerms, End, Park, Request, Shape, Tone};
+use crate::link::message::{Cargo, Change, CueTerms, End, Extra, Park, Request, Shape, Tone};
 use crate::play::Priority;
-use crate::sound::{Samples, Sound, envelope};
+use crate::sound::{Samples, envelope};
 use crate::stats::VoiceState;
 use gains::{GainCurves, VoiceGains};
 use ramp::Ramp;
@@ -72,6 +72,8 @@ pub(super) struct Voice {
     heard: bool,
     /// Where it is, if it has a place.
     spot: Option<Spot>,
+    /// What it had brought along beside its sound, to go home with it.
+    extra: Option<Box<Extra>>,
 }
 
 impl Voice {
@@ -82,7 +84,8 @@ impl Voice {
             gains.fade = Ramp::between(0.0, 1.0, request.fade_in.max(setup.declick));
         }
         let Request { position, looping, speed, .. } = request;
-        let pace = way.pace();
+        let (pace, cue) = (way.pace(), request.cue());
+        let spot = request.placed().map(|placed| Spot::new(placed, now));
         let mut voice = Voice {
             ticket: request.ticket,
             number,
@@ -91,7 +94,7 @@ impl Voice {
             priority: request.priority,
             park: request.park,
             when_full: request.when_full,
-            cue: request.cue,
+            cue,
             shape: request.shape,
             shaper: None,
             tone: way.tone(),
@@ -101,7 +104,8 @@ impl Voice {
             gains,
             stopping: false,
             heard: false,
-            spot: request.placed.map(|placed| Spot::new(placed, now)),
+            spot,
+            extra: request.extra,
         };
         if voice.spot.is_some() {
             voice.source.make_point();
@@ -127,9 +131,9 @@ impl Voice {
         self.source.is_point()
     }
 
-    /// Lets go of it: its sound goes home.
-    pub fn into_sound(self) -> Sound {
-        self.source.into_sound()
+    /// Lets go of it: what it had brought along goes home.
+    pub fn into_cargo(self) -> Cargo {
+        Cargo { sound: self.source.into_sound(), extra: self.extra }
     }
 
     pub fn samples(&self) -> &Samples {

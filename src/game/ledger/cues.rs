@@ -42,7 +42,7 @@ const UNUSED: Entry =
     Entry { cue: 0, tenure: 0, last: None, newer: NONE, older: NONE, next_in_bucket: NONE };
 
 /// What came of a roll.
-pub(super) struct Roll<'a> {
+pub(in crate::game) struct Roll<'a> {
     pub sound: &'a Sound,
     pub settings: Settings,
     pub terms: CueTerms,

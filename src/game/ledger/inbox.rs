@@ -5,7 +5,7 @@ use crate::bus::BusId;
 use crate::event::{Ending, Event, Parking, Refusal, VoiceId};
 use crate::game::deferred_drops::DeferredDrops;
 use crate::game::event_queue::EventQueue;
-use crate::link::message::{End, Ended, Park, Refused};
+use crate::link::message::{Cargo, End, Ended, Park, Refused};
 use crate::sound::Sound;
 use crate::stats::Stats;
 
@@ -64,11 +64,13 @@ impl Inbox {
     /// Counts an ending, takes the ticket back, and tells the game.
     pub fn record_end(
         &mut self,
-        Ended { why, ticket, at, sound }: Ended,
+        Ended { why, ticket, at, cargo: Cargo { sound, extra } }: Ended,
         tickets: &mut Tickets,
         voices: usize,
         drops: &mut DeferredDrops,
     ) {
+        // Small and plain, so that it need not wait until the ledger is unlocked.
+        drop(extra);
         let Some(voice) = tickets.id_of(ticket) else { return drops.add_sound(sound) };
         if let End::Stolen { level, .. } = why
             && let Some(held) = tickets.get(ticket)

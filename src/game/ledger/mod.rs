@@ -31,15 +31,16 @@ use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
 use crate::link::message::{
-    Change, Command, CueTerms, Ears, End, Ended, Made, Move, Plan, Report, Request, Retired,
+    Cargo, Change, Command, CueTerms, Ears, End, Ended, Made, Move, Plan, Report, Retired,
 };
-use crate::play::{Play, Settings, What};
+use crate::play::Settings;
 use crate::sound::Sound;
 use crate::stats::{Stats, VoiceInfo};
 use crate::target::Target;
 use buses::Buses;
 use capacity::Capacity;
-use cues::{Cues, Roll};
+use cues::Cues;
+pub(super) use cues::Roll;
 use inbox::Inbox;
 use outbox::{Outbox, Recipient};
 use snapshots::Snapshots;
@@ -60,13 +61,6 @@ pub(super) struct Ledger {
     snapshots: Snapshots,
     accepted: u64,
     turned_away: u64,
-}
-
-/// A play of which it is known what is heard.
-pub(super) struct Resolved {
-    pub sound: Sound,
-    pub settings: Settings,
-    pub cue: Option<CueTerms>,
 }
 
 /// What it takes to send plays. Decided once, since the audio side may change at any moment what it
@@ -140,8 +134,12 @@ impl Ledger {
     /// Accepts a play and sends it: the one place that does. It was validated, so there is room, since
     /// only we send; were there none all the same, the play would be turned away.
     #[inline]
-    pub fn play(&mut self, play: Resolved) -> Option<VoiceId> {
-        let Resolved { sound, settings, cue } = play;
+    pub fn play(
+        &mut self,
+        sound: Sound,
+        settings: &Settings,
+        cue: Option<CueTerms>,
+    ) -> Option<VoiceId> {
         let number = self.outbox.next_number();
         let when_full = self.capacity.when_full();
         let mut request = settings.request(&sound, 0, when_full, cue, self.rate);
@@ -162,18 +160,9 @@ impl Ledger {
         Some(voice)
     }
 
-    /// Which sound a play is of, and all that is to be said of how.
-    pub fn resolve(&mut self, play: Play) -> Resolved {
-        match play.what {
-            What::Sound(sound) => Resolved { sound, settings: play.settings, cue: None },
-            What::Cue(cue) => self.roll(&cue, &play.settings),
-        }
-    }
-
     /// Which of a cue's variants is played, and how. The dice fall whether or not there is room for it.
-    fn roll(&mut self, cue: &Cue, settings: &Settings) -> Resolved {
-        let Roll { sound, settings, terms } = self.cues.roll(cue, settings, self.rate);
-        Resolved { sound: sound.clone(), settings, cue: Some(terms) }
+    pub fn roll<'a>(&mut self, cue: &'a Cue, settings: &Settings) -> Roll<'a> {
+        self.cues.roll(cue, settings, self.rate)
     }
 
     /// Keeps where the listener is, to be sent by [`send_moves`](Ledger::send_moves).
@@ -360,8 +349,9 @@ impl Ledger {
             && let Some(command) = self.bridge.commands.receive()
         {
             match command {
-                Command::Play(Request { ticket, sound, .. }) => {
-                    self.record_end(Ended { why: End::Stopped, ticket, at, sound }, drops);
+                Command::Play(request) => {
+                    let (ticket, cargo) = (request.ticket, request.into_cargo());
+                    self.record_end(Ended { why: End::Stopped, ticket, at, cargo }, drops);
                 }
                 Command::Resize(made) | Command::Room { made, .. } => drops.add_made(made),
                 Command::Bus { submix, .. } => {
@@ -384,7 +374,8 @@ impl Ledger {
             && let Some(ticket) = self.tickets.oldest()
             && let Some(sound) = self.tickets.get(ticket).map(|held| held.sound.clone())
         {
-            self.record_end(Ended { why: End::Stopped, ticket, at, sound }, drops);
+            let cargo = Cargo { sound, extra: None };
+            self.record_end(Ended { why: End::Stopped, ticket, at, cargo }, drops);
         }
         self.outbox.moves().give_up();
         self.give_up_wishes(drops);

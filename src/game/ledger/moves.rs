@@ -86,6 +86,7 @@ impl MoveStore {
     }
 
     /// Forgets what waits for a play that has ended.
+    #[inline]
     pub fn forget(&mut self, ticket: u32) {
         if let Some(latest) = self.latest.get_mut(ticket as usize) {
             // It keeps its place in the line, and is passed over there.
@@ -99,7 +100,11 @@ impl MoveStore {
     }
 
     /// How many messages about places are in the queue, of which so many were collected.
+    #[inline]
     pub fn in_queue(&self, collected: u64) -> usize {
+        if self.under_way.is_empty() {
+            return 0;
+        }
         self.under_way.len() - self.under_way.partition_point(|number| *number <= collected)
     }
 

@@ -63,6 +63,7 @@ impl Outbox {
     }
 
     /// How many more commands can be placed now: as if none that is about places were in the queue.
+    #[inline]
     fn room(&self) -> u64 {
         let lane = &self.bridge.commands;
         let collected = lane.collected();
@@ -75,7 +76,7 @@ impl Outbox {
         self.bridge.commands.placed() + 1
     }
 
-    /// Places a command in the queue, if there is room. Inlined, so that a play is made into the form in
+    /// Places a command in the queue, in which there is room. Inlined, so that a play is made into the form in
     /// which it crosses where it is made.
     #[inline(always)]
     pub fn send(&mut self, command: PlainCommand, tickets: &Tickets) -> bool {
@@ -124,10 +125,8 @@ impl Outbox {
     /// Sends a control, or lets it wait.
     pub fn control(&mut self, recipient: Recipient, change: Change, tickets: &Tickets) {
         // Nothing is made for a command that finds no room.
-        let command = self.command(recipient, change);
-        let is_bare = !matches!(command, Command::Bus { submix: Some(_), .. });
-        let can_go = !self.has_pending() && (is_bare || self.room() > 0);
-        if can_go && self.send(command, tickets) {
+        if !self.has_pending() && self.room() > 0 {
+            self.send(self.command(recipient, change), tickets);
             return;
         }
         let place = recipient.place();

@@ -8,11 +8,12 @@ use super::*;
 
 impl Ledger {
     fn accept(&mut self, play: Play) -> Option<VoiceId> {
-        let play = self.resolve(play);
-        self.play(play)
+        let What::Sound(sound) = play.what else { panic!("a sound was played") };
+        self.play(sound, &play.settings, None)
     }
 }
 use crate::bus::BusId;
+use crate::play::{Play, What};
 use crate::sound::Sound;
 
 const MASTER: Target = Target::Bus(BusId::MASTER);
@@ -62,9 +63,9 @@ fn a_play_that_is_accepted_is_sent_whatever_the_audio_side_does_meanwhile() {
             ledger.publish();
             let mut sent = 0;
             while let Some(command) = bridge.commands.receive() {
-                if let Command::Play(Request { ticket, .. }) = command {
+                if let Command::Play(request) = command {
                     sent += 1;
-                    ledger.tickets.take(ticket);
+                    ledger.tickets.take(request.ticket);
                 }
             }
             if sent != i32::from(accepted.is_some()) {
