@@ -13,9 +13,10 @@ use voicepool::{
 
 use super::clip::Clip;
 use super::effects;
-use super::naive::{Change, Happening, Naive, Request, Start, What, Why};
-use super::script::{self, BUSES, CLIPS, Op};
+use super::naive::{Change, Happening, Naive, Request, Start, What, Whose, Why};
+use super::script::{self, BUSES, CLIPS, Jump, Op, Whom};
 use super::shaper::Shape;
+use super::space::Move;
 use super::tally::Tally;
 
 pub type Verdict = Result<(), TestCaseError>;
@@ -61,7 +62,7 @@ impl Pair {
                 self.play_together(requests);
             }
             Op::Voice(ago, change) => {
-                let Some(number) = self.plays.len().checked_sub(1 + ago) else { return Ok(()) };
+                let Some(number) = self.number(*ago) else { return Ok(()) };
                 self.naive.change(number as u64, *change);
                 self.change(self.plays[number].0, *change);
             }
@@ -98,6 +99,38 @@ impl Pair {
                 self.naive.stop_all(*fade);
                 self.mixer.stop_all(*fade);
             }
+            Op::Listener(listener, jump) => {
+                self.naive.set_listener(listener, *jump == Jump::Jumped);
+                match jump {
+                    Jump::Came => self.mixer.set_listener(*listener),
+                    Jump::Jumped => self.mixer.teleport_listener(*listener),
+                }
+            }
+            Op::Move(moves) => {
+                let come = |position| Move::To { position, jump: false };
+                self.move_all(moves.iter().map(|(whom, to)| (*whom, come(*to))));
+                let moves = moves.iter().map(|(whom, to)| (self.target(*whom), *to));
+                match &moves.collect::<Vec<_>>()[..] {
+                    [(target, to)] => self.mixer.set_position(*target, *to),
+                    many => self.mixer.set_positions(many.iter().copied()),
+                }
+            }
+            Op::Teleport(whom, position) => {
+                let position = *position;
+                self.move_all([(*whom, Move::To { position, jump: true })].into_iter());
+                self.mixer.teleport(self.target(*whom), position);
+            }
+            Op::Occlude(all, over) => {
+                let frames = self.naive.stage.frames_of(*over);
+                let moves =
+                    all.iter().map(|(whom, to)| (*whom, Move::Occlude { to: *to, over: frames }));
+                self.move_all(moves);
+                let all = all.iter().map(|(whom, to)| (self.target(*whom), *to));
+                match &all.collect::<Vec<_>>()[..] {
+                    [(target, to)] => self.mixer.set_occlusion(*target, *to, *over),
+                    many => self.mixer.set_occlusions(many.iter().copied(), *over),
+                }
+            }
             Op::Resize(voices) => {
                 let let_in = self.mixer.resize(*voices).is_ok();
                 prop_assert_eq!(let_in, self.naive.resize(*voices), "resize to {}", voices);
@@ -108,6 +141,34 @@ impl Pair {
             }
         }
         Ok(())
+    }
+
+    /// Whom a script means, in our mixer's words.
+    fn target(&self, whom: Whom) -> Target {
+        match whom {
+            Whom::Voice(ago) => self.number(ago).map(|number| self.plays[number].0).into(),
+            Whom::Bus(bus) => BusId::new(BUSES[bus]).into(),
+            Whom::Tag(tag) => Tag(tag).into(),
+        }
+    }
+
+    /// The number of the play that was asked for so many plays ago.
+    fn number(&self, ago: usize) -> Option<usize> {
+        self.plays.len().checked_sub(1 + ago)
+    }
+
+    fn move_all(&mut self, moves: impl Iterator<Item = (Whom, Move)>) {
+        let moves: Vec<_> = moves
+            .map(|(whom, to)| match whom {
+                Whom::Voice(ago) => {
+                    let number = self.number(ago).map(|number| Whose::Play(number as u64));
+                    (number.unwrap_or(Whose::Nobody), to)
+                }
+                Whom::Tag(tag) => (Whose::Tag(tag), to),
+                Whom::Bus(_) => (Whose::Nobody, to),
+            })
+            .collect();
+        self.naive.move_all(moves);
     }
 
     /// How often what happened.
@@ -159,6 +220,9 @@ impl Pair {
         play = play.low_pass(low_pass);
         for (room, send) in (0..).zip(sends).filter(|(_, send)| *send > 0.0) {
             play = play.send(RoomId::new(room), send);
+        }
+        if let Some((position, attenuation)) = request.place {
+            play = play.at(position).attenuation(attenuation);
         }
         play = match request.start {
             Start::Now => play,

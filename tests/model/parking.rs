@@ -20,7 +20,7 @@ impl Stage {
         if self.parked.len() == self.config.parked {
             return self.end(voice.number, end);
         }
-        voice.hush();
+        self.hush(&mut voice);
         let robbed = matches!(why, Why::Stolen { .. } | Why::Shrunk);
         voice.guarded = if robbed { self.now + self.frames_of(PATIENCE) } else { 0 };
         voice.louder_since = None;
@@ -88,6 +88,7 @@ impl Stage {
         if let Some(victim) = victim {
             self.rob(victim, number);
         }
+        self.settle_in_place(&mut voice);
         voice.hold = Ramp::rest(0.0);
         voice.rise(0, self.declick);
         self.notice(number, What::Unparked);
@@ -103,13 +104,17 @@ impl Stage {
     }
 
     fn parked_level(&self, voice: &Voice) -> f64 {
+        let mut voice = voice.clone();
+        self.settle_in_place(&mut voice);
         let own = voice.own_level(&self.clips[voice.clip], self.config.sample_rate);
         voice.level(own, &self.buses)
     }
 
     fn may_return(&self, number: u64) -> bool {
-        let voice = &self.parked[self.place_of(number)];
-        voice.inaudible(&self.buses, self.declick).is_none() && voice.guarded <= self.now
+        let mut voice = self.parked[self.place_of(number)].clone();
+        self.settle_in_place(&mut voice);
+        let near = voice.spot.as_ref().is_none_or(|spot| spot.may_return(&self.space.ears));
+        near && voice.inaudible(&self.buses, self.declick).is_none() && voice.guarded <= self.now
     }
 
     fn place_of(&self, number: u64) -> usize {

@@ -1,6 +1,6 @@
 //! The sounding half of the naive mixer: what happens on each line of the grid, and on each frame.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -11,15 +11,22 @@ use super::clip::{Clip, sinc_table};
 use super::ducks::Ducked;
 use super::ghost::{Ghost, play_shaped};
 use super::limiter::Heard;
+use super::motion::Motion;
 use super::naive::{Change, Happening, Request, Start, What, frames};
 use super::ramp::{Ramp, Speed};
 use super::script::BUSES;
+use super::shaper::Shaper;
+use super::space::{Move, Space};
+use super::spot::{Ears, Spot};
 use super::submix::{ROOMS, RoomSlot, Sheet, Submix};
 use super::tally::Tally;
 use super::voice::Voice;
 
 /// Commands take effect on multiples of this many frames.
 pub const QUANTUM: u64 = 128;
+
+/// No more wait for the end of a line: then those begin who do.
+const MOST_ARRIVALS: usize = 64;
 
 pub enum Order {
     Play(u64, Request, WhenFull),
@@ -30,6 +37,9 @@ pub enum Order {
     Effect(usize, Option<Box<dyn Effect>>),
     Room(usize, Reverb, u64),
     Resize(usize),
+    Listener(Ears, bool),
+    /// Whether they take a block that must come home.
+    Moves(Vec<(u64, Move)>, bool),
 }
 
 /// A play that waits.
@@ -56,10 +66,13 @@ pub struct Stage {
     pub playing: Vec<Voice>,
     pub parked: Vec<Voice>,
     pub waiting: Vec<Waiting>,
+    /// Those who begin on this line, once all of it is known.
+    pub arrivals: Vec<Voice>,
     pub ghosts: Vec<Ghost>,
     pub buses: Vec<Bus>,
     pub submixes: Vec<Submix>,
     pub rooms: [Option<RoomSlot>; ROOMS],
+    pub space: Space,
     pub ducks: Vec<Ducked>,
     /// Where the ducks of each bus have told it to go.
     pub duck_targets: Vec<f32>,
@@ -89,6 +102,9 @@ pub struct Stage {
     pub missed: u64,
     /// How many resizes are through.
     pub retired: usize,
+    /// How many blocks of moves have come home, and which plays are over.
+    pub blocks: usize,
+    pub over: BTreeSet<u64>,
     /// The effects and the rooms that have taken their places.
     pub effects_changed: Vec<usize>,
     pub rooms_changed: Vec<usize>,
@@ -114,10 +130,12 @@ impl Stage {
             playing: Vec::new(),
             parked: Vec::new(),
             waiting: Vec::new(),
+            arrivals: Vec::new(),
             ghosts: Vec::new(),
             buses: vec![Bus::open(); BUSES.len()],
             submixes: BUSES.iter().map(submix).collect(),
             rooms: [const { None }; ROOMS],
+            space: Space::new(),
             ducks: Vec::new(),
             duck_targets: vec![1.0; BUSES.len()],
             moving: vec![false; BUSES.len()],
@@ -136,6 +154,8 @@ impl Stage {
             uncollected: 0,
             missed: 0,
             retired: 0,
+            blocks: 0,
+            over: BTreeSet::new(),
             effects_changed: Vec::new(),
             rooms_changed: Vec::new(),
             doubt: 0.0,
@@ -190,21 +210,28 @@ impl Stage {
                     (self.limit, self.resizing) = (voices, true);
                     self.settle();
                 }
+                Order::Listener(ears, jump) => self.set_listener(ears, jump),
+                Order::Moves(moves, in_block) => {
+                    moves.into_iter().for_each(|(number, to)| self.move_play(number, to));
+                    self.blocks += usize::from(in_block);
+                }
             }
         }
         for bus in std::mem::take(&mut self.repaced) {
             self.follow(bus);
         }
         self.finish_the_line();
+        self.follow_places();
+        self.begin_arrivals();
         self.settle();
         self.unpark();
         self.take_back();
         self.step_ducks();
     }
 
-    fn is_live(&self, number: u64) -> bool {
+    pub fn is_live(&self, number: u64) -> bool {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
-        let mut all = self.playing.iter().chain(&self.parked).chain(waiting);
+        let mut all = self.playing.iter().chain(&self.parked).chain(&self.arrivals).chain(waiting);
         all.any(|voice| voice.number == number)
     }
 
@@ -239,6 +266,9 @@ impl Stage {
                 self.tally.count("a delay that stood still");
             }
             self.set_out(&mut voice);
+            if let Some(spot) = &mut voice.spot {
+                spot.motion = Motion::none(self.now);
+            }
             if !paused {
                 voice.rise(0, self.declick);
             }
@@ -268,7 +298,7 @@ impl Stage {
             let over = !held && voice.walk(clip);
             if let Some(shaper) = &mut voice.shaper {
                 play_shaped(shaper, voice.bus, &self.buses, self.now, frame, at, sheet);
-                if over && !shaper.filters.is_silent() {
+                if over && shaper.rings() {
                     ringing.push((voice.bus, shaper.clone()));
                 }
             } else if !held {
@@ -329,7 +359,7 @@ impl Stage {
         for number in numbers {
             let at = self.playing.iter().position(|voice| voice.number == number);
             let voice = self.playing.remove(at.expect("it plays"));
-            if let Some(shaper) = voice.shaper.filter(|it| !it.filters.is_silent()) {
+            if let Some(shaper) = voice.shaper.filter(Shaper::rings) {
                 self.ring_out(voice.bus, shaper);
             }
             self.end(number, What::Stopped);
@@ -347,11 +377,26 @@ impl Stage {
         if self.is_due(&waiting) {
             self.set_out(&mut waiting.voice);
             waiting.voice.rise(0, self.declick);
-            self.claim(waiting.voice);
+            self.arrive(waiting.voice);
         } else if self.waiting.len() == self.config.scheduled {
             self.end(number, What::Refused(Refusal::ScheduleFull));
         } else {
             self.waiting.push(waiting);
+        }
+    }
+
+    /// One with a place is judged when all of the line is known, so that the listener may come after it; and
+    /// where voices have places so is one that may have to rob somebody, since who is quietest is known then.
+    fn arrive(&mut self, voice: Voice) {
+        let full = self.playing.len() >= self.limit;
+        if voice.spot.is_some() || full && self.playing.iter().any(|it| it.spot.is_some()) {
+            if self.arrivals.len() == MOST_ARRIVALS {
+                self.begin_arrivals();
+                return self.claim(voice);
+            }
+            self.arrivals.push(voice);
+        } else {
+            self.claim(voice);
         }
     }
 
@@ -387,6 +432,8 @@ impl Stage {
             shaper: None,
             gain: Ramp::rest(request.gain),
             pan: pan_law(request.pan).map(Ramp::rest),
+            spot: request.place.map(|(at, how)| Spot::new(at, how, self.now)),
+            around: [1.0; 2].map(Ramp::rest),
             fade,
             hold: Ramp::rest(0.0),
             mute: Ramp::rest(1.0),
@@ -403,6 +450,7 @@ impl Stage {
 
     pub fn end(&mut self, number: u64, what: What) {
         self.live -= 1;
+        self.over.insert(number);
         self.left.push((self.live, self.now));
         self.happened.push(Happening { at: self.now, number, what });
     }

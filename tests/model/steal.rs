@@ -8,10 +8,19 @@ use super::stage::{QUANTUM, Stage};
 use super::voice::Voice;
 
 impl Stage {
-    pub fn claim(&mut self, voice: Voice) {
+    pub fn claim(&mut self, mut voice: Voice) {
         if voice.is_over(&self.clips[voice.clip]) {
             return self.end(voice.number, What::Finished);
         }
+        if self.is_out_of_earshot(&voice) {
+            if self.parked.len() < self.config.parked {
+                self.tally.count("a newcomer out of earshot");
+                return self.park_or_end(voice, Why::Inaudible, What::Stopped);
+            }
+            self.tally.count("a newcomer out of earshot, and no room for it to park");
+            self.space.stranded = true;
+        }
+        self.settle_in_place(&mut voice);
         if self.playing.len() < self.limit {
             return self.take_stage(voice);
         }
@@ -44,6 +53,7 @@ impl Stage {
         voice.shaper = (voice.shape != Shape::PLAIN)
             .then(|| Shaper::new(&voice.shape, self.config.sample_rate));
         self.playing.push(voice);
+        self.bend(self.playing.len() - 1);
         self.rank(self.playing.len() - 1);
     }
 
@@ -97,6 +107,9 @@ impl Stage {
             self.end(voice.number, What::Stopped);
         } else if voice.is_held(&self.buses) {
             self.park_or_end(voice, Why::Paused, end);
+        } else if voice.falls_silent_with_distance() {
+            self.tally.count("a voice robbed on its way out of earshot");
+            self.park_or_end(voice, Why::Inaudible, end);
         } else if voice.parks {
             self.park_or_end(voice, why, end);
         } else {
