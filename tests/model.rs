@@ -10,6 +10,10 @@ mod change;
 #[path = "model/clip.rs"]
 mod clip;
 mod common;
+#[path = "model/cues.rs"]
+mod cues;
+#[path = "model/dice.rs"]
+mod dice;
 #[path = "model/ducks.rs"]
 mod ducks;
 #[path = "model/effects.rs"]
@@ -40,6 +44,8 @@ mod scenes;
 mod script;
 #[path = "model/script_of_buses.rs"]
 mod script_of_buses;
+#[path = "model/script_of_cues.rs"]
+mod script_of_cues;
 #[path = "model/script_of_places.rs"]
 mod script_of_places;
 #[path = "model/shaper.rs"]
@@ -279,6 +285,30 @@ fn what_has_a_place_sounds_as_the_naive_mixer_plays_it() {
 #[test]
 fn what_is_behind_walls_sounds_as_the_naive_mixer_plays_it() {
     try_scripts_of_places(true, [3000, 48_000], 40);
+}
+
+/// Of everything, and of cues.
+fn try_scripts_of_cues(places: bool, cases: u32) -> Tally {
+    let mut all = Tally::default();
+    for rate in [1000, 48_000] {
+        let scripts = (script_of_cues::config(rate), script_of_cues::script(rate, places, 1..40));
+        let of = format!("of cues{} at {rate} Hz", if places { " and places" } else { "" });
+        let tally = try_scripts(&of, cases, scripts, |(config, script)| {
+            agree(config, script).map(|(_, tally)| tally)
+        });
+        all.add(&tally);
+    }
+    all
+}
+
+#[test]
+fn cues_sound_as_the_naive_mixer_plays_them() {
+    try_scripts_of_cues(false, 100);
+}
+
+#[test]
+fn cues_with_places_sound_as_the_naive_mixer_plays_them() {
+    try_scripts_of_cues(true, 60);
 }
 
 /// What a voice is multiplied by: the way out first, then its own gains, then its pan.

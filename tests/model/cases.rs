@@ -74,6 +74,7 @@ fn drone() -> Request {
         tag: 0,
         shape: Shape::PLAIN,
         place: None,
+        cue: None,
     }
 }
 

@@ -12,6 +12,7 @@ use voicepool::{
 };
 
 use super::clip::Clip;
+use super::dice::{Dice, Plan};
 use super::limiter::{Heard, Limiter};
 use super::moves::Moves;
 use super::shaper::Shape;
@@ -39,6 +40,8 @@ pub struct Request {
     pub tag: u64,
     pub shape: Shape,
     pub place: Option<(Point, Attenuation)>,
+    /// Which of the cues there are, instead of a clip.
+    pub cue: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +112,7 @@ pub enum What {
     Stopped,
     Stolen { by: u64, level: f32 },
     Refused(Refusal),
+    Merged(u64),
     Parked(Why),
     Unparked,
     Started,
@@ -122,6 +126,7 @@ pub enum Why {
     Inaudible,
     Shrunk,
     PoolFull,
+    CueFull,
 }
 
 pub struct Naive {
@@ -142,6 +147,9 @@ pub struct Naive {
     resized: usize,
     game: Wishes,
     moves: Moves,
+    dice: Dice,
+    /// All cues that were ever made.
+    cues: Vec<Plan>,
     clock: u64,
     limiter: Limiter,
     /// Computed, and not yet handed out.
@@ -164,6 +172,8 @@ impl Naive {
             resized: 0,
             game: Wishes::new(),
             moves: Moves::new(),
+            dice: Dice::new(config.seed, config.cues),
+            cues: Vec::new(),
             clock: 0,
             limiter: Limiter::new(config.sample_rate),
             ready: VecDeque::new(),
@@ -180,8 +190,19 @@ impl Naive {
             let number = self.tags.len() as u64;
             self.stage.live += 1;
             self.tags.push(request.tag);
-            self.queue.push(Order::Play(number, request, self.when_full));
+            let (request, cue) = match request.cue {
+                None => (request, None),
+                Some(cue) => {
+                    let (request, terms) = self.dice.roll(cue, &self.cues[cue], &request);
+                    (request, Some(terms))
+                }
+            };
+            self.queue.push(Order::Play(number, request, cue, self.when_full));
         }
+    }
+
+    pub fn add_cue(&mut self, plan: Plan) {
+        self.cues.push(plan);
     }
 
     /// The pool doubles for each play that is one too many.

@@ -7,11 +7,12 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use voicepool::{
-    Bus, BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, RoomId, Sound, Tag, Target,
-    VoiceId, WhenStolen,
+    Bus, BusId, Config, Cue, Ending, Event, Mixer, Parking, Play, Refusal, Renderer, RoomId, Sound,
+    Tag, Target, VoiceId, WhenStolen,
 };
 
 use super::clip::Clip;
+use super::dice::Plan;
 use super::effects;
 use super::naive::{Change, Happening, Naive, Request, Start, What, Whose, Why};
 use super::script::{self, BUSES, CLIPS, Jump, Op, Whom};
@@ -27,6 +28,9 @@ pub struct Pair {
     renderer: Renderer,
     naive: Naive,
     sounds: [Sound; CLIPS],
+    /// All cues that were made, and how many of the last ones scripts can name.
+    cues: Vec<Cue>,
+    named: usize,
     /// The id and the tag of each play there was.
     plays: Vec<(VoiceId, u64)>,
     pub told: Vec<Happening>,
@@ -40,7 +44,17 @@ impl Pair {
         let (mixer, renderer) = Mixer::offline(config.clone()).unwrap();
         let (sounds, clips) = stock(config.sample_rate);
         let naive = Naive::new(config, clips);
-        Pair { mixer, renderer, naive, sounds, plays: Vec::new(), told: Vec::new(), exactly: false }
+        Pair {
+            mixer,
+            renderer,
+            naive,
+            sounds,
+            cues: Vec::new(),
+            named: 0,
+            plays: Vec::new(),
+            told: Vec::new(),
+            exactly: false,
+        }
     }
 
     pub fn exactly(self) -> Pair {
@@ -98,6 +112,14 @@ impl Pair {
             Op::StopAll(fade) => {
                 self.naive.stop_all(*fade);
                 self.mixer.stop_all(*fade);
+            }
+            Op::Cues(plans) => {
+                for plan in plans {
+                    let cue = self.cue(plan);
+                    self.cues.push(cue);
+                    self.naive.add_cue(plan.clone());
+                }
+                self.named = plans.len();
             }
             Op::Listener(listener, jump) => {
                 self.naive.set_listener(listener, *jump == Jump::Jumped);
@@ -202,12 +224,19 @@ impl Pair {
             Start::At(frame) => Start::At((self.mixer.clock() + frame).saturating_sub(100)),
             other => other,
         };
-        Request { start, ..request.clone() }
+        // The last ones that were made are meant, or none if there are none.
+        let first = self.cues.len() - self.named;
+        let cue = request.cue.filter(|_| self.named > 0).map(|at| first + at % self.named);
+        Request { start, cue, ..request.clone() }
     }
 
     /// A request in our mixer's words.
     fn ours(&self, request: &Request) -> Play {
-        let mut play = Play::of(&self.sounds[request.clip])
+        let mut play = match request.cue {
+            Some(cue) => Play::of(&self.cues[cue]),
+            None => Play::of(&self.sounds[request.clip]),
+        };
+        play = play
             .gain(request.gain)
             .pan(request.pan)
             .speed(request.speed)
@@ -240,6 +269,25 @@ impl Pair {
             Some(false) => play.when_stolen(WhenStolen::End),
         };
         play
+    }
+
+    /// A cue in our mixer's words.
+    fn cue(&self, plan: &Plan) -> Cue {
+        let variant = |(clip, gain): &(usize, f32)| Play::of(&self.sounds[*clip]).gain(*gain);
+        let mut cue = Cue::of(plan.variants.iter().map(variant))
+            .expect("it has variants")
+            .order(plan.order)
+            .vary_gain(plan.vary_gain)
+            .vary_speed(plan.vary_speed)
+            .cooldown(plan.cooldown)
+            .merge_within(plan.merge_within);
+        if let Some(most) = plan.at_most {
+            cue = cue.at_most(most);
+        }
+        if let Some(when_full) = plan.when_full {
+            cue = cue.when_full(when_full);
+        }
+        cue
     }
 
     fn change(&self, target: impl Into<Target>, change: Change) {
@@ -323,6 +371,10 @@ impl Pair {
                 let what = match why {
                     Ending::Finished => What::Finished,
                     Ending::Stopped => What::Stopped,
+                    Ending::Refused { why: Refusal::Merged { into } } => {
+                        let into = self.plays.iter().position(|(other, _)| *other == into);
+                        What::Merged(into.expect("an id we were given") as u64)
+                    }
                     Ending::Refused { why } => What::Refused(why),
                     Ending::Stolen { by, by_tag, level } => {
                         What::Stolen { by: number_of(by, by_tag), level }
@@ -337,6 +389,7 @@ impl Pair {
                     Parking::Inaudible => Why::Inaudible,
                     Parking::Shrunk => Why::Shrunk,
                     Parking::PoolFull => Why::PoolFull,
+                    Parking::CueFull => Why::CueFull,
                     Parking::Stolen { by, by_tag, level } => {
                         Why::Stolen { by: number_of(by, by_tag), level }
                     }

@@ -10,6 +10,7 @@ use voicepool::{
 };
 
 use super::common::{mono, noise, sine};
+use super::dice::Plan;
 use super::effects::Kind;
 use super::naive::{Change, Request, Start};
 use super::scenes;
@@ -31,6 +32,8 @@ pub enum Op {
     StopAll(Duration),
     Resize(usize),
     Listener(Listener, Jump),
+    /// From here on these are the cues.
+    Cues(Vec<Plan>),
     /// At one stroke.
     Move(Vec<(Whom, Point)>),
     Teleport(Whom, Point),
@@ -171,6 +174,7 @@ pub fn request() -> BoxedStrategy<Request> {
                 tag,
                 shape: Shape::PLAIN,
                 place: None,
+                cue: None,
             }
         })
         .boxed()

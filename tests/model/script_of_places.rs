@@ -59,7 +59,7 @@ fn listener() -> BoxedStrategy<Listener> {
 }
 
 /// A play with a place.
-fn placed() -> BoxedStrategy<Request> {
+pub fn placed() -> BoxedStrategy<Request> {
     (request(), point(), attenuation())
         .prop_map(|(request, at, how)| Request { place: Some((at, how)), ..request })
         .boxed()
@@ -104,7 +104,7 @@ fn occlude() -> BoxedStrategy<Op> {
     (vec((whom(), amount), 1..4), time()).prop_map(|(all, over)| Op::Occlude(all, over)).boxed()
 }
 
-fn place_op(walls: bool) -> BoxedStrategy<Op> {
+pub fn place_op(walls: bool) -> BoxedStrategy<Op> {
     let few = prop_oneof![8 => 2..6usize, 1 => Just(0)];
     let many = few.prop_flat_map(|count| vec((whom(), point()), count)).prop_map(Op::Move);
     let wall = if walls { occlude() } else { move_one() };

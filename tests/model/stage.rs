@@ -8,6 +8,8 @@ use voicepool::{Config, Duck, Effect, Interpolation, Refusal, Reverb, WhenFull};
 
 use super::bus::{self, Bus};
 use super::clip::{Clip, sinc_table};
+use super::cues::Known;
+use super::dice::Terms;
 use super::ducks::Ducked;
 use super::ghost::{Ghost, play_shaped};
 use super::limiter::Heard;
@@ -29,7 +31,7 @@ pub const QUANTUM: u64 = 128;
 const MOST_ARRIVALS: usize = 64;
 
 pub enum Order {
-    Play(u64, Request, WhenFull),
+    Play(u64, Request, Option<Terms>, WhenFull),
     Voice(u64, Change),
     Bus(usize, Change),
     Parent(usize, usize),
@@ -73,6 +75,8 @@ pub struct Stage {
     pub submixes: Vec<Submix>,
     pub rooms: [Option<RoomSlot>; ROOMS],
     pub space: Space,
+    /// What is known of the cue in each slot.
+    pub cues: BTreeMap<usize, Known>,
     pub ducks: Vec<Ducked>,
     /// Where the ducks of each bus have told it to go.
     pub duck_targets: Vec<f32>,
@@ -136,6 +140,7 @@ impl Stage {
             submixes: BUSES.iter().map(submix).collect(),
             rooms: [const { None }; ROOMS],
             space: Space::new(),
+            cues: BTreeMap::new(),
             ducks: Vec::new(),
             duck_targets: vec![1.0; BUSES.len()],
             moving: vec![false; BUSES.len()],
@@ -182,7 +187,9 @@ impl Stage {
             }
             match order {
                 Order::Play(number, ..) if place < covered => self.end(number, What::Stopped),
-                Order::Play(number, request, when_full) => self.begin(number, request, when_full),
+                Order::Play(number, request, cue, when_full) => {
+                    self.begin(number, request, cue, when_full);
+                }
                 Order::Voice(number, change) => self.obey(number, change),
                 Order::Bus(bus, Change::Stop(fade)) => {
                     self.stop_bus(bus, self.frames_of(fade));
@@ -225,7 +232,6 @@ impl Stage {
         self.begin_arrivals();
         self.settle();
         self.unpark();
-        self.take_back();
         self.step_ducks();
     }
 
@@ -366,13 +372,13 @@ impl Stage {
         }
     }
 
-    fn begin(&mut self, number: u64, request: Request, when_full: WhenFull) {
+    fn begin(&mut self, number: u64, request: Request, cue: Option<Terms>, when_full: WhenFull) {
         let until = match request.start {
             Start::Now => Until::Left(0),
             Start::At(frame) => Until::Frame(frame),
             Start::Delay(by) => Until::Left(u128::from(self.frames_of(by)) << 32),
         };
-        let voice = self.voice(number, request, when_full);
+        let voice = Voice { cue, ..self.voice(number, request, when_full) };
         let mut waiting = Waiting { until, voice, paused: false, stood_still: false };
         if self.is_due(&waiting) {
             self.set_out(&mut waiting.voice);
@@ -388,7 +394,7 @@ impl Stage {
     /// One with a place is judged when all of the line is known, so that the listener may come after it; and
     /// where voices have places so is one that may have to rob somebody, since who is quietest is known then.
     fn arrive(&mut self, voice: Voice) {
-        let full = self.playing.len() >= self.limit;
+        let full = self.playing.len() >= self.limit || self.is_crowded(&voice);
         if voice.spot.is_some() || full && self.playing.iter().any(|it| it.spot.is_some()) {
             if self.arrivals.len() == MOST_ARRIVALS {
                 self.begin_arrivals();
@@ -416,6 +422,7 @@ impl Stage {
         Voice {
             number,
             clip: request.clip,
+            cue: None,
             born: 0,
             bus: request.bus,
             priority: request.priority,
@@ -437,6 +444,7 @@ impl Stage {
             fade,
             hold: Ramp::rest(0.0),
             mute: Ramp::rest(1.0),
+            boost: Ramp::rest(1.0),
             stopping: false,
             heard: false,
             rank: 0.0,

@@ -4,6 +4,7 @@ use voicepool::{Frame, Interpolation, Priority, WhenFull};
 
 use super::bus::{self, Bus};
 use super::clip::{Clip, power_of_a_fade};
+use super::dice::Terms;
 use super::naive::Why;
 use super::ramp::{Ramp, Speed};
 use super::shaper::{Shape, Shaper};
@@ -23,6 +24,7 @@ fn rounded(level: f64) -> f64 {
 pub struct Voice {
     pub number: u64,
     pub clip: usize,
+    pub cue: Option<Terms>,
     pub born: u64,
     pub bus: usize,
     pub priority: Priority,
@@ -48,6 +50,8 @@ pub struct Voice {
     pub fade: Ramp,
     pub hold: Ramp,
     pub mute: Ramp,
+    /// What those make of it that were merged into it.
+    pub boost: Ramp,
     pub stopping: bool,
     pub heard: bool,
     /// Its own part of its level when it was last asked for, and whether it was to go first then.
@@ -66,8 +70,8 @@ impl Voice {
     }
 
     /// Its own gains, but for the pan.
-    fn gains(&self) -> [&Ramp; 4] {
-        [&self.gain, &self.fade, &self.hold, &self.mute]
+    fn gains(&self) -> [&Ramp; 5] {
+        [&self.gain, &self.fade, &self.hold, &self.mute, &self.boost]
     }
 
     /// Whether it stands still.
@@ -252,9 +256,8 @@ impl Voice {
             self.position = (start << 32) + beyond % ((end - start) << 32);
             self.wrapped = true;
         }
-        for ramp in [&mut self.gain, &mut self.fade, &mut self.hold, &mut self.mute] {
-            ramp.step();
-        }
+        let Voice { gain, fade, hold, mute, boost, .. } = self;
+        [gain, fade, hold, mute, boost].into_iter().for_each(Ramp::step);
         self.pan.iter_mut().chain(&mut self.around).for_each(Ramp::step);
         self.is_over(clip) || (self.stopping && self.fade.left() == 0)
     }
