@@ -63,7 +63,9 @@ impl Stage {
     pub fn note_last(&mut self, voice: &Voice) {
         let Some(terms) = voice.cue.clone() else { return };
         let last = Last { number: voice.number, at: self.now, level: self.heard_level(voice) };
-        if !(terms.plan.cooldown.is_zero() && terms.plan.merge_within.is_zero())
+        // Times of less than half a frame are none.
+        let times = [terms.plan.cooldown, terms.plan.merge_within];
+        if times.into_iter().any(|time| self.frames_of(time) > 0)
             && let Some(known) = self.note_cue(&terms)
         {
             known.last = Some(last);

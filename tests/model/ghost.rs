@@ -38,6 +38,7 @@ impl Ghost {
         let mut frame = [0.0; 2];
         if let Some(voice) = &mut self.voice {
             frame = voice.sound(&clips[voice.clip], &self.buses, between, sinc);
+            sheet.merged |= voice.boost.to != 1.0;
         }
         if let Some(shaper) = &mut self.shaper {
             let mut fade = Ramp::rest(1.0);

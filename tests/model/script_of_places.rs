@@ -224,6 +224,23 @@ fn scene(rate: u32) -> BoxedStrategy<Vec<Op>> {
     .boxed()
 }
 
+/// Something lies between a play and the ear when something else is said to it.
+fn scene_of_walls() -> BoxedStrategy<Vec<Op>> {
+    let wait = || (0..400usize).prop_map(Op::Render);
+    let said = prop_oneof![
+        2 => change().prop_map(|change| Op::Voice(0, change)),
+        2 => time().prop_map(|to| Op::Voice(0, Change::Seek(to))),
+        1 => set_listener(),
+    ];
+    (near(), wait(), 0.1..=1.0f32, time(), vec((said, wait()), 1..4))
+        .prop_map(|(request, first, amount, over, said)| {
+            let wall = Op::Occlude(vec![(Whom::Voice(0), amount)], over);
+            let said = said.into_iter().flat_map(|(op, wait)| [op, wait]);
+            [Op::Play(request), first.clone(), wall, first].into_iter().chain(said).collect()
+        })
+        .boxed()
+}
+
 /// Random lines, and among them many about places.
 pub fn script(
     rate: u32,
@@ -237,6 +254,7 @@ pub fn script(
         2 => (0..400usize).prop_map(|frames| vec![Op::Render(frames)]),
         6 => place_op(walls).prop_map(one),
         3 => scene(rate),
+        1 => if walls { scene_of_walls() } else { scene(rate) },
     ];
     vec(scene, scenes).prop_map(|scenes| scenes.concat())
 }

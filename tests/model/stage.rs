@@ -296,6 +296,7 @@ impl Stage {
             let mut frame = [0.0; 2];
             if !held {
                 frame = voice.sound(clip, &self.buses, between, &self.sinc);
+                sheet.merged |= voice.boost.to != 1.0;
                 voice.heard = true;
             }
             let over = !held && voice.walk(clip);

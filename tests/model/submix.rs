@@ -128,6 +128,8 @@ pub struct Sheet {
     submixes: Vec<Vec<Frame>>,
     /// Whether anything was added.
     fed: Vec<bool>,
+    /// Whether any of it has the power of others that were merged into it.
+    pub merged: bool,
     rooms: Vec<Vec<Frame>>,
     /// The fader of each bus on each frame.
     faders: Vec<Vec<f32>>,
@@ -141,6 +143,7 @@ impl Sheet {
             weights: vec![0.0; QUANTUM as usize],
             submixes: vec![frames(); buses],
             fed: vec![false; buses],
+            merged: false,
             rooms: vec![frames(); ROOMS],
             faders: vec![Vec::new(); buses],
         }
@@ -279,7 +282,9 @@ impl Stage {
         }
         // Neighbours that nearly cancel leave the rounding of their own size, and what rings keeps it.
         let doubt = if rang { 4e-6 * self.doubt.max(1.0) } else { 0.0 };
-        let slack = |weight: f32| 2e-6 * weight.max(1.0) + doubt;
+        // Levels are kept to sixteen bits, and what is merged is as loud as they say.
+        let part = if sheet.merged { 2e-5 } else { 2e-6 };
+        let slack = |weight: f32| part * weight.max(1.0) + doubt;
         let heard = sheet.mix.into_iter().zip(sheet.weights);
         heard.map(|(frame, weight)| Heard { frame, slack: slack(weight) }).collect()
     }
