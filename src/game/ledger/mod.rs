@@ -171,6 +171,7 @@ impl Ledger {
     }
 
     /// Which of a cue's variants is played, and how. The dice fall whether or not there is room for it.
+    #[inline(never)]
     fn roll(&mut self, cue: &Cue, settings: &Settings) -> Resolved {
         let Roll { sound, settings, terms } = self.cues.roll(cue, settings, self.rate);
         Resolved { sound: sound.clone(), settings, cue: Some(terms) }
