@@ -90,8 +90,9 @@ fn volume(gain: f32) -> VolumeNode {
 }
 
 struct Firewheel {
-    context: FirewheelContext,
+    /// Before the context, which otherwise waits for seconds until it is gone.
     processor: FirewheelProcessor,
+    context: FirewheelContext,
     clips: Vec<Clip>,
     workers: Vec<Worker>,
     next: usize,
