@@ -326,6 +326,23 @@ fn a_leap_bends_nothing() {
     assert_eq!(run(1.0), run(0.0));
 }
 
+/// The same where a step and a leap come on one line: it took no time to get from one to the other.
+#[test]
+fn a_leap_on_the_line_of_a_step_bends_nothing() {
+    let run = |doppler: f32| {
+        let attenuation = Attenuation { doppler, ..PITCH_ALONE };
+        bits(&hear(RATE, tone(RATE, [9.0; 3]).attenuation(attenuation), 9_000, GAME_FRAME, {
+            |mixer, voice, clock| {
+                if clock == 2400 {
+                    mixer.set_position(voice, [9.001, 9.0, 9.0]);
+                    mixer.set_position(voice, [90.0, 0.0]);
+                }
+            }
+        }))
+    };
+    assert_eq!(run(1.0), run(0.0));
+}
+
 #[test]
 fn what_has_no_place_and_what_has_no_doppler_are_not_bent() {
     let walks = |mixer: &Mixer, voice: VoiceId, clock: usize| {

@@ -1,6 +1,6 @@
 //! The buses of the naive mixer: a tree, searched anew whenever it is asked.
 
-use super::voice::{Ramp, Speed};
+use super::ramp::{Ramp, Speed};
 
 /// A bus, the master among them.
 #[derive(Clone, Debug)]

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::bus;
 use super::naive::{Change, What, frames};
+use super::ramp::Ramp;
 use super::stage::{Stage, pan_law};
 use super::submix::RoomSlot;
-use super::voice::{Ramp, Voice};
+use super::voice::Voice;
 
 impl Stage {
     /// What nobody hears changes at once.

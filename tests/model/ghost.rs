@@ -4,9 +4,11 @@ use voicepool::{Frame, Interpolation};
 
 use super::bus::{self, Bus};
 use super::clip::Clip;
+use super::ramp::Ramp;
+use super::shaper::Shaper;
 use super::stage::Stage;
 use super::submix::Sheet;
-use super::voice::{Ramp, Shaper, Voice};
+use super::voice::Voice;
 
 /// Somebody who was robbed or has jumped, through the buses as they were then; or, without a voice, filters
 /// that ring on.

@@ -11,8 +11,8 @@ use voicepool::{Config, Duck, Effect, Priority, Refusal, Reverb, WhenFull};
 
 use super::clip::Clip;
 use super::limiter::{Heard, Limiter};
+use super::shaper::Shape;
 use super::stage::{Order, QUANTUM, Stage};
-use super::voice::Shape;
 use super::wishes::Wishes;
 
 /// How many seconds grown voices are idle before the pool shrinks back.

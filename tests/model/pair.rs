@@ -15,8 +15,8 @@ use super::clip::Clip;
 use super::effects;
 use super::naive::{Change, Happening, Naive, Request, Start, What, Why};
 use super::script::{self, BUSES, CLIPS, Op};
+use super::shaper::Shape;
 use super::tally::Tally;
-use super::voice::Shape;
 
 pub type Verdict = Result<(), TestCaseError>;
 

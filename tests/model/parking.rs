@@ -5,8 +5,9 @@ use std::time::Duration;
 use voicepool::WhenFull;
 
 use super::naive::{What, Why};
+use super::ramp::Ramp;
 use super::stage::{QUANTUM, Stage};
-use super::voice::{Ramp, Voice};
+use super::voice::Voice;
 
 /// How long the robbed stay away, and how long one must be louder to take a place back.
 const PATIENCE: Duration = Duration::from_millis(250);

@@ -12,10 +12,11 @@ use super::ducks::Ducked;
 use super::ghost::{Ghost, play_shaped};
 use super::limiter::Heard;
 use super::naive::{Change, Happening, Request, Start, What, frames};
+use super::ramp::{Ramp, Speed};
 use super::script::BUSES;
 use super::submix::{ROOMS, RoomSlot, Sheet, Submix};
 use super::tally::Tally;
-use super::voice::{Ramp, Speed, Voice};
+use super::voice::Voice;
 
 /// Commands take effect on multiples of this many frames.
 pub const QUANTUM: u64 = 128;

@@ -6,9 +6,10 @@ use super::bus;
 use super::filter::{Filters, HIGH_OFF, LOW_OFF};
 use super::limiter::Heard;
 use super::naive::Change;
+use super::ramp::Ramp;
 use super::room::Room;
+use super::shaper::{Shape, Shaper};
 use super::stage::{QUANTUM, Stage};
-use super::voice::{Ramp, Shape, Shaper};
 
 /// How many rooms there are.
 pub const ROOMS: usize = 4;

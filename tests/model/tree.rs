@@ -2,8 +2,10 @@
 
 use super::bus;
 use super::naive::Change;
+use super::ramp::{Ramp, Speed};
+use super::shaper::{Shape, Shaper};
 use super::stage::Stage;
-use super::voice::{Ramp, Shape, Shaper, Speed, Voice};
+use super::voice::Voice;
 
 impl Stage {
     /// What is heard fades out, goes to its new parent on a line, and comes up again; the rest goes there

@@ -20,6 +20,7 @@ use crate::bus::BusId;
 use crate::config::{Config, WhenFull};
 use crate::link::message::{Cargo, CueTerms, Park, Request};
 use crate::play::Priority;
+use crate::pool::Pool;
 pub(super) use cues::Last;
 pub(super) use limits::Full;
 pub(super) use parked::{Parked, ParkedPlays};
@@ -34,11 +35,12 @@ pub(super) struct Plays {
     pub parked: ParkedPlays,
     schedule: Schedule,
     placements: Placements,
-    /// The tickets of those who begin on this line once all its commands are known. Until then they are among
-    /// the parked.
-    arrivals: Box<[u32]>,
-    arrived: usize,
+    /// Those who begin on this line once all its commands are known.
+    arrivals: Pool<Voice>,
 }
+
+/// How many wait for the end of a line's commands. Should there be more, those who wait begin with what is known.
+const MOST_ARRIVALS: usize = 64;
 
 impl Plays {
     pub fn new(config: &Config) -> Plays {
@@ -47,8 +49,7 @@ impl Plays {
             parked: ParkedPlays::new(config.parked, config.sample_rate),
             schedule: Schedule::new(config.scheduled),
             placements: Placements::new(config.tickets()),
-            arrivals: vec![0; config.parked].into_boxed_slice(),
-            arrived: 0,
+            arrivals: Pool::new(MOST_ARRIVALS.min(config.commands)),
         }
     }
 
@@ -64,6 +65,7 @@ impl Plays {
         match placement {
             Placement::Playing(slot) => self.voices.pool().at(slot).map(|voice| voice.number),
             Placement::Parked(slot) => self.parked.pool().at(slot).map(|it| it.voice.number),
+            Placement::Arriving(slot) => self.arrivals.at(slot).map(|voice| voice.number),
             Placement::Waiting(slot) => self.schedule.pool().at(slot).map(|it| it.number),
             Placement::Nowhere => None,
         }
@@ -154,38 +156,28 @@ impl Plays {
         Ok(())
     }
 
-    /// Whether there is room for a play to wait until all commands of this line are known.
-    pub fn may_arrive(&self) -> bool {
-        self.arrived < self.arrivals.len() && self.parked.has_room()
-    }
-
-    /// Lets a play wait until all commands of this line are known, or gives it back if there is no
-    /// [room](Plays::may_arrive).
+    /// Lets a play wait until all commands of this line are known, or gives it back if there is no room.
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
-    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) -> Result<(), Voice> {
+    pub fn arrive(&mut self, voice: Voice) -> Result<(), Voice> {
         let ticket = voice.ticket;
-        let Some(place) = self.arrivals.get_mut(self.arrived) else { return Err(voice) };
-        let slot = self.parked.arrive(voice, buses, setup)?;
-        *place = ticket;
-        self.arrived += 1;
-        self.placements.set(ticket, Placement::Parked(slot));
+        let slot = self.arrivals.insert(voice)?.slot() as u32;
+        self.placements.set(ticket, Placement::Arriving(slot));
         Ok(())
     }
 
-    /// How many have arrived on this line.
-    pub fn arrived(&self) -> usize {
-        self.arrived
+    /// Those who have arrived on this line, to be looked at.
+    pub fn arrivals(&self) -> &Pool<Voice> {
+        &self.arrivals
     }
 
-    /// Takes out one of those who have arrived, unless it is over already.
-    pub fn take_arrival(&mut self, index: usize) -> Option<Voice> {
-        let Placement::Parked(slot) = self.find(*self.arrivals.get(index)?) else { return None };
-        self.parked.take(slot)
+    /// One who has arrived on this line.
+    pub fn arrival_mut(&mut self, slot: u32) -> Option<&mut Voice> {
+        self.arrivals.at_mut(slot)
     }
 
-    /// All who had arrived have begun.
-    pub fn clear_arrivals(&mut self) {
-        self.arrived = 0;
+    /// Takes out the first of those who have arrived and are still there.
+    pub fn next_arrival(&mut self) -> Option<Voice> {
+        self.arrivals.take(self.arrivals.oldest()?)
     }
 
     /// Whom to steal for a newcomer of a cue, among those that play of it: its slot, and its level before
@@ -225,6 +217,7 @@ impl Plays {
         let voice = match placement {
             Placement::Playing(slot) => self.voices.take(slot),
             Placement::Parked(slot) => self.parked.take(slot),
+            Placement::Arriving(slot) => self.arrivals.take(slot),
             Placement::Waiting(slot) => {
                 let request = self.schedule.take(slot)?.request;
                 return Some((request.ticket, request.into_cargo()));

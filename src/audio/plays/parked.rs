@@ -128,13 +128,6 @@ impl ParkedPlays {
         Ok(slot)
     }
 
-    /// Takes in a play that is to begin on this very line, once all commands are known: until then it is
-    /// nobody who might come back. Gives it back if there is no room.
-    #[allow(clippy::result_large_err, reason = "a box would allocate")]
-    pub fn arrive(&mut self, voice: Voice, buses: &Buses, setup: &Setup) -> Result<u32, Voice> {
-        self.insert(voice, 0, buses, setup)
-    }
-
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
     fn insert(
         &mut self,

@@ -9,6 +9,8 @@ pub(in crate::audio) enum Placement {
     Nowhere,
     Playing(u32),
     Parked(u32),
+    /// Among those who begin on this line once all its commands are known.
+    Arriving(u32),
     Waiting(u32),
 }
 

@@ -174,6 +174,14 @@ impl Renderer {
                 });
             }
         }
+        let mut walk = plays.arrivals().walk();
+        while let Some(slot) = walk.next(plays.arrivals()) {
+            if let Some(voice) = plays.arrival_mut(slot)
+                && on.has(voice.bus)
+            {
+                voice.follow(&buses.way(voice.bus), setup);
+            }
+        }
         plays.reschedule(self.now, on, buses);
     }
 }

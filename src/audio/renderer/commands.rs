@@ -201,6 +201,13 @@ impl Renderer {
                 self.change_parked(slot, Change::EndLoop);
             }
         }
+        let mut walk = self.plays.arrivals().walk();
+        while let Some(slot) = walk.next(self.plays.arrivals()) {
+            let Some(voice) = self.plays.arrivals().at(slot) else { break };
+            if voice.number < said_to(voice.bus).end_loops {
+                self.change_arriving(slot, Change::EndLoop);
+            }
+        }
         let mut walk = self.plays.schedule().pool().walk();
         while let Some(slot) = walk.next(self.plays.schedule().pool()) {
             let Some(waiting) = self.plays.schedule().pool().at(slot) else { break };
@@ -225,6 +232,7 @@ impl Renderer {
         match self.plays.find(ticket) {
             Placement::Playing(slot) => self.change_playing(slot, change),
             Placement::Parked(slot) => self.change_parked(slot, change),
+            Placement::Arriving(slot) => self.change_arriving(slot, change),
             Placement::Waiting(slot) => self.change_waiting(slot, change),
             Placement::Nowhere => (),
         }
@@ -269,6 +277,18 @@ impl Renderer {
         });
         if self.plays.parked.pool().at(slot).is_some_and(|parked| parked.voice.is_over()) {
             self.end_at(Placement::Parked(slot), End::Finished);
+        }
+    }
+
+    /// Nothing was heard yet of one who begins on this line: it is changed as a voice that was not heard is.
+    fn change_arriving(&mut self, slot: u32, change: Change) {
+        if let Change::Stop { .. } = change {
+            return self.end_at(Placement::Arriving(slot), End::Stopped);
+        }
+        let Some(voice) = self.plays.arrival_mut(slot) else { return };
+        voice.change(change, &self.buses.way(voice.bus), &self.setup);
+        if voice.is_over() {
+            self.end_at(Placement::Arriving(slot), End::Finished);
         }
     }
 

@@ -48,23 +48,21 @@ impl Renderer {
         let robs = || self.is_cue_full(cue) || voices.full(bus).is_some();
         let waits = request.placed().is_some() || voices.any_placed() && robs();
         let voice = self.voice(request, number);
-        if !waits || !self.plays.may_arrive() {
+        if !waits {
             return self.start(voice);
         }
-        if let Err(voice) = self.plays.arrive(voice, &self.buses, &self.setup) {
+        if let Err(voice) = self.plays.arrive(voice) {
+            // Too many for one line. Nobody begins before who came first.
+            self.start_arrivals();
             self.start(voice);
         }
     }
 
     /// Those begin who have waited until all commands of the line were known.
     pub(super) fn start_arrivals(&mut self) {
-        for index in 0..self.plays.arrived() {
-            let Some(mut voice) = self.plays.take_arrival(index) else { continue };
-            voice.begin_pace(&self.buses.way(voice.bus), &self.setup);
-            voice.leave_parking(&self.setup);
+        while let Some(voice) = self.plays.next_arrival() {
             self.start(voice);
         }
-        self.plays.clear_arrivals();
     }
 
     #[inline(always)]

@@ -19,6 +19,10 @@ impl Renderer {
             (Placement::Parked(slot), Move::Position { to, .. }) => {
                 self.plays.parked.move_to(slot, to, now, &self.space, setup);
             }
+            (Placement::Arriving(slot), Move::Position { to, .. }) => {
+                let voice = self.plays.arrival_mut(slot);
+                voice.into_iter().for_each(|voice| _ = voice.move_to(to, true, now, setup));
+            }
             (Placement::Waiting(slot), Move::Position { to, .. }) => {
                 let extra = self.plays.waiting_mut(slot).and_then(|it| it.extra.as_mut());
                 let placed = extra.and_then(|extra| extra.placed.as_mut());
@@ -32,6 +36,10 @@ impl Renderer {
                 self.plays.parked.change(slot, &self.buses, setup, |voice| {
                     voice.shape.occlusion = to;
                 });
+            }
+            (Placement::Arriving(slot), Move::Occlusion { to, .. }) => {
+                let voice = self.plays.arrival_mut(slot);
+                voice.into_iter().for_each(|voice| voice.shape.occlusion = to);
             }
             (Placement::Waiting(slot), Move::Occlusion { to, .. }) => {
                 let request = self.plays.waiting_mut(slot);

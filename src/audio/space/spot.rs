@@ -3,7 +3,7 @@
 use super::motion::Motion;
 use super::{Space, difference, dot};
 use crate::audio::voice::ramp::Ramp;
-use crate::link::message::{Ears, Placed};
+use crate::link::message::{Ears, Placed, QUANTUM};
 use crate::space::{Attenuation, Distance, Point};
 use crate::units;
 
@@ -104,12 +104,13 @@ impl Spot {
         self.moved = true;
     }
 
-    /// Whether it would have had to go faster than sound to get there.
+    /// Whether it would have had to go faster than sound to get there. On which frame of the last quantum it
+    /// was said is not known, so it had a whole one, also to another place on the same line.
     fn is_leap(&self, to: Point, now: u64, rate: u32) -> bool {
-        let took = self.motion.since(now) as f64 / f64::from(rate);
+        let took = self.motion.since(now).max(QUANTUM as u64) as f64 / f64::from(rate);
         let step = difference(self.position, to);
         let way = f64::from(self.attenuation.doppler) * dot(step, step).sqrt();
-        took > 0.0 && way > SOUND * took
+        way > SOUND * took
     }
 
     /// Whether it was moved since this was last asked.

@@ -3,8 +3,9 @@
 use voicepool::{Priority, Refusal, WhenFull};
 
 use super::naive::{What, Why};
+use super::shaper::{Shape, Shaper};
 use super::stage::{QUANTUM, Stage};
-use super::voice::{Shape, Shaper, Voice};
+use super::voice::Voice;
 
 impl Stage {
     pub fn claim(&mut self, voice: Voice) {
