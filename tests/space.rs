@@ -186,3 +186,20 @@ fn a_tag_is_an_entity() {
     assert_eq!(settled(&mut renderer), [0.0; 2]);
     assert_eq!(mixer.stats().live, 0);
 }
+
+/// A wall that is there from the first frame on, and one that is built on the line of the play.
+#[test]
+fn a_play_may_begin_behind_a_wall() {
+    let heard = |early: bool| {
+        let (mixer, mut renderer) = open(Config::DEFAULT);
+        let play = Play::of(ones(48_000)).looping().gain(0.5).at([0.0, 0.0]);
+        let voice = mixer.play(if early { play.occlusion(0.7) } else { play });
+        if !early {
+            mixer.set_occlusion(voice, 0.7, ms(0));
+        }
+        renderer.frames(2048)
+    };
+    assert_eq!(heard(true), heard(false));
+    let settled = heard(true)[2047][0];
+    assert!((voicepool::to_db(settled / 0.5) + 0.7 * 12.0).abs() < 0.01, "{settled}");
+}
