@@ -8,7 +8,8 @@ mod common;
 
 use common::{Random, bits, mono, noise, sine};
 use voicepool::{
-    Attenuation, BusId, Config, Distance, Frame, Listener, Mixer, Play, Point, VoiceId, ms, secs,
+    Attenuation, BusId, Config, Distance, Frame, Listener, Mixer, Play, Point, Tag, VoiceId, ms,
+    secs,
 };
 
 const RATE: u32 = 48_000;
@@ -242,6 +243,32 @@ fn the_buffers_of_a_device_do_not_make_it_wobble() {
         println!("buffers of {buffer}: at worst {:?}, wobbling by {wobble:.2}", worst(&errors));
         assert!(wobble < 10.0, "buffers of {buffer}: {wobble} cents");
     }
+}
+
+/// It moves on while it is paused, and its pitch when it is resumed depends on nobody else.
+#[test]
+fn what_is_resumed_in_flight_is_bent_whoever_else_moves() {
+    let run = |others_move: bool| {
+        bits(&hear(RATE, tone(RATE, [9.0, 1.0, 0.0]), 12_000, QUANTUM, |mixer, voice, clock| {
+            match clock / QUANTUM {
+                0 => {
+                    let silent = Play::of(mono(RATE, &[0.5; 64])).looping().gain(0.0);
+                    mixer.play(silent.at([1.0, 1.0]).tag(7));
+                }
+                2 => mixer.pause(voice, ms(0)),
+                10..14 => {
+                    let to = [9.0 - (clock - 10 * QUANTUM) as f32 / 1600.0, 1.0];
+                    mixer.set_position(voice, to);
+                }
+                18 => mixer.resume(voice, ms(0)),
+                _ => (),
+            }
+            if others_move {
+                mixer.set_position(Tag(7), [1.0, clock as f32 / 1e5]);
+            }
+        }))
+    };
+    assert_eq!(run(false), run(true));
 }
 
 /// Whoever jumps is heard as before, to the bit.

@@ -10,6 +10,10 @@ mod change;
 #[path = "model/clip.rs"]
 mod clip;
 mod common;
+#[path = "model/cues.rs"]
+mod cues;
+#[path = "model/dice.rs"]
+mod dice;
 #[path = "model/ducks.rs"]
 mod ducks;
 #[path = "model/effects.rs"]
@@ -20,6 +24,10 @@ mod filter;
 mod ghost;
 #[path = "model/limiter.rs"]
 mod limiter;
+#[path = "model/motion.rs"]
+mod motion;
+#[path = "model/moves.rs"]
+mod moves;
 #[path = "model/naive.rs"]
 mod naive;
 #[path = "model/pair.rs"]
@@ -36,8 +44,16 @@ mod scenes;
 mod script;
 #[path = "model/script_of_buses.rs"]
 mod script_of_buses;
+#[path = "model/script_of_cues.rs"]
+mod script_of_cues;
+#[path = "model/script_of_places.rs"]
+mod script_of_places;
 #[path = "model/shaper.rs"]
 mod shaper;
+#[path = "model/space.rs"]
+mod space;
+#[path = "model/spot.rs"]
+mod spot;
 #[path = "model/stage.rs"]
 mod stage;
 #[path = "model/steal.rs"]
@@ -240,6 +256,59 @@ fn ducks_sound_as_the_naive_mixer_plays_them() {
 #[test]
 fn all_that_buses_do_sounds_as_the_naive_mixer_plays_it() {
     try_scripts_of_buses("of all that buses do", Buses::ALL, 100);
+}
+
+/// Of everything, and of places; with walls, of which the naive mixer's levels know nothing, nobody is robbed.
+fn try_scripts_of_places(walls: bool, rates: [u32; 2], cases: u32) -> Tally {
+    let mut all = Tally::default();
+    for rate in rates {
+        let scripts = (script::config(rate), script_of_places::script(rate, walls, 1..40));
+        let of = format!("of places{} at {rate} Hz", if walls { " and walls" } else { "" });
+        let tally = try_scripts(&of, cases, scripts, |(config, script)| {
+            let mut config = config.clone();
+            if walls {
+                (config.voices, config.max_voices) = (250, 300);
+            }
+            let script = script.iter().filter(|op| !walls || !matches!(op, Op::Resize(_)));
+            agree(&config, &script.cloned().collect::<Vec<_>>()).map(|(_, tally)| tally)
+        });
+        all.add(&tally);
+    }
+    all
+}
+
+#[test]
+fn what_has_a_place_sounds_as_the_naive_mixer_plays_it() {
+    try_scripts_of_places(false, [1000, 48_000], 100);
+}
+
+#[test]
+fn what_is_behind_walls_sounds_as_the_naive_mixer_plays_it() {
+    try_scripts_of_places(true, [3000, 48_000], 40);
+}
+
+/// Of everything, and of cues.
+fn try_scripts_of_cues(places: bool, cases: u32) -> Tally {
+    let mut all = Tally::default();
+    for rate in [1000, 48_000] {
+        let scripts = (script_of_cues::config(rate), script_of_cues::script(rate, places, 1..40));
+        let of = format!("of cues{} at {rate} Hz", if places { " and places" } else { "" });
+        let tally = try_scripts(&of, cases, scripts, |(config, script)| {
+            agree(config, script).map(|(_, tally)| tally)
+        });
+        all.add(&tally);
+    }
+    all
+}
+
+#[test]
+fn cues_sound_as_the_naive_mixer_plays_them() {
+    try_scripts_of_cues(false, 100);
+}
+
+#[test]
+fn cues_with_places_sound_as_the_naive_mixer_plays_them() {
+    try_scripts_of_cues(true, 60);
 }
 
 /// What a voice is multiplied by: the way out first, then its own gains, then its pan.

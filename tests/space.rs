@@ -4,7 +4,7 @@ mod common;
 
 use voicepool::{
     Attenuation, Config, Distance, Event, Listener, Mixer, Parking, Play, Point, Renderer, Sound,
-    Tag, ms,
+    Tag, db, ms, secs,
 };
 
 /// A sound that is 1 for ever.
@@ -202,4 +202,23 @@ fn a_play_may_begin_behind_a_wall() {
     assert_eq!(heard(true), heard(false));
     let settled = heard(true)[2047][0];
     assert!((voicepool::to_db(settled / 0.5) + 0.7 * 12.0).abs() < 0.01, "{settled}");
+}
+
+/// A game may say it in every frame, and may change its mind about how soon.
+#[test]
+fn an_occlusion_said_once_more_is_hurried_and_never_held_up() {
+    let wall = db(-12.0);
+    for (first, again, after) in [(secs(9.0), ms(0), ms(20)), (ms(100), ms(100), ms(120))] {
+        let (mixer, mut renderer) = open(Config::default());
+        let voice = mixer.play(Play::of(&ones(48_000)).looping().gain(0.5));
+        renderer.frames(1024);
+        mixer.set_occlusion(voice, 1.0, first);
+        for _ in 0..mixer.frames(after) / 128 {
+            renderer.frames(128);
+            mixer.set_occlusion(voice, 1.0, again);
+        }
+        renderer.frames(256);
+        let [left, _] = renderer.frames(1)[0];
+        assert!((left - 0.5 * wall).abs() < 1e-3, "{left} after {first:?} and {again:?}");
+    }
 }

@@ -73,6 +73,8 @@ fn drone() -> Request {
         bus: 1,
         tag: 0,
         shape: Shape::PLAIN,
+        place: None,
+        cue: None,
     }
 }
 

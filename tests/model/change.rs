@@ -106,14 +106,15 @@ impl Stage {
 
     fn numbers_on(&self, buses: &[usize], which: impl Fn(&Voice) -> bool) -> Vec<u64> {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
-        let all = self.playing.iter().chain(&self.parked).chain(waiting);
+        let all = self.playing.iter().chain(&self.parked).chain(&self.arrivals).chain(waiting);
         let on_it = all.filter(|it| buses.contains(&it.bus) && which(it));
         on_it.map(|it| it.number).collect()
     }
 
     pub fn stop(&mut self, number: u64, fade: u64) {
         let (declick, buses) = (self.declick, &self.buses);
-        let sounding = |it: &Voice| it.number == number && it.is_sounding(buses);
+        let heard = |it: &Voice| it.is_sounding(buses) && !it.has_left_earshot();
+        let sounding = |it: &Voice| it.number == number && heard(it);
         if let Some(at) = self.playing.iter().position(sounding) {
             let (voice, fade) = (&mut self.playing[at], fade.max(declick));
             if !voice.stopping || fade < voice.fade.left() {
@@ -125,13 +126,17 @@ impl Stage {
         if let Some(at) = self.playing.iter().position(|it| it.number == number) {
             self.leave_ghost(at);
         }
-        let before = self.playing.len() + self.parked.len() + self.waiting.len();
-        self.playing.retain(|it| it.number != number);
-        self.parked.retain(|it| it.number != number);
-        self.waiting.retain(|it| it.voice.number != number);
-        if self.playing.len() + self.parked.len() + self.waiting.len() < before {
+        if self.is_live(number) {
+            self.forget(number);
             self.end(number, What::Stopped);
         }
+    }
+
+    pub fn forget(&mut self, number: u64) {
+        self.playing.retain(|it| it.number != number);
+        self.parked.retain(|it| it.number != number);
+        self.arrivals.retain(|it| it.number != number);
+        self.waiting.retain(|it| it.voice.number != number);
     }
 
     pub fn obey(&mut self, number: u64, change: Change) {
@@ -155,8 +160,13 @@ impl Stage {
             let mut voice = self.parked[at].clone();
             self.count_change(change, &voice, "a parked play");
             self.alter(&mut voice, change);
-            voice.hush();
+            self.hush(&mut voice);
             self.parked[at] = voice;
+        } else if let Some(at) = self.arrivals.iter().position(|it| it.number == number) {
+            let mut voice = self.arrivals[at].clone();
+            self.count_change(change, &voice, "a play that has just come");
+            self.alter(&mut voice, change);
+            self.arrivals[at] = voice;
         } else if let Some(at) = self.waiting.iter().position(|it| it.voice.number == number) {
             self.count_change(change, &self.waiting[at].voice.clone(), "a waiting play");
             match change {
@@ -175,9 +185,8 @@ impl Stage {
             return;
         }
         let past_the_end = |it: &Voice| it.number == number && it.is_over(&clips[it.clip]);
-        if self.playing.iter().chain(&self.parked).any(past_the_end) {
-            self.playing.retain(|it| it.number != number);
-            self.parked.retain(|it| it.number != number);
+        if self.playing.iter().chain(&self.parked).chain(&self.arrivals).any(past_the_end) {
+            self.forget(number);
             self.end(number, What::Finished);
         }
     }
@@ -216,6 +225,10 @@ impl Stage {
             }
             Change::Speed(to, over) => {
                 voice.own_speed = to;
+                if let Some(bend) = voice.spot.as_mut().and_then(|spot| spot.bend.as_mut()) {
+                    // From the next line on.
+                    return bend.speed.head_for(to, soft(over));
+                }
                 voice.speed.head_for(self.ratio(to * voice.pace, clip), soft(over), self.declick);
                 voice.stay_on_frames();
             }

@@ -97,7 +97,10 @@ impl Stage {
         let way = bus::way(&self.buses, voice.bus).into_iter().map(|bus| &self.buses[bus]);
         let mut shut = way.flat_map(|bus| [&bus.hold, &bus.gain, &bus.mute]);
         let own = [&voice.gain, &voice.mute];
-        !paused && !own.into_iter().any(|it| it.is_silent()) && !shut.any(|it| it.is_silent())
+        !paused
+            && !self.is_out_of_earshot(voice)
+            && !own.into_iter().any(|it| it.is_silent())
+            && !shut.any(|it| it.is_silent())
     }
 
     /// After how many frames one will begin, as far as is known.

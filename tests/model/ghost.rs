@@ -80,7 +80,7 @@ fn faded(
     at: usize,
     sheet: &mut Sheet,
 ) {
-    let frame = shaper.filters.frame(now, frame).map(|side| side * fade);
+    let frame = shaper.frame(now, frame).map(|side| side * fade);
     for (room, send) in shaper.sends.iter_mut().enumerate() {
         if !send.is_silent() {
             sheet.send(at, room, frame, send.now() * bus::faders_to_rooms(buses, bus));
@@ -98,10 +98,10 @@ impl Stage {
         let mut ghost = self.playing[at].clone();
         if let Some(shaper) = &mut self.playing[at].shaper {
             // What rang in it rings on in the ghost's.
-            shaper.filters.empty();
+            shaper.empty();
         }
         if !ghost.is_sounding(&self.buses) {
-            if let Some(shaper) = ghost.shaper.filter(|it| !it.filters.is_silent()) {
+            if let Some(shaper) = ghost.shaper.filter(Shaper::rings) {
                 self.ring_out(ghost.bus, shaper);
             }
             return;

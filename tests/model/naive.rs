@@ -7,11 +7,17 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use voicepool::{Config, Duck, Effect, Priority, Refusal, Reverb, WhenFull};
+use voicepool::{
+    Attenuation, Config, Duck, Effect, Listener, Point, Priority, Refusal, Reverb, WhenFull,
+};
 
 use super::clip::Clip;
+use super::dice::{Dice, Plan};
 use super::limiter::{Heard, Limiter};
+use super::moves::Moves;
 use super::shaper::Shape;
+use super::space::Move;
+use super::spot::Ears;
 use super::stage::{Order, QUANTUM, Stage};
 use super::wishes::Wishes;
 
@@ -33,6 +39,9 @@ pub struct Request {
     pub bus: usize,
     pub tag: u64,
     pub shape: Shape,
+    pub place: Option<(Point, Attenuation)>,
+    /// Which of the cues there are, instead of a clip.
+    pub cue: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +90,14 @@ impl Change {
     }
 }
 
+/// Whose place something is said of.
+#[derive(Clone, Copy, Debug)]
+pub enum Whose {
+    Play(u64),
+    Tag(u64),
+    Nobody,
+}
+
 /// What happened to whom, and on which frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Happening {
@@ -95,6 +112,7 @@ pub enum What {
     Stopped,
     Stolen { by: u64, level: f32 },
     Refused(Refusal),
+    Merged(u64),
     Parked(Why),
     Unparked,
     Started,
@@ -108,6 +126,7 @@ pub enum Why {
     Inaudible,
     Shrunk,
     PoolFull,
+    CueFull,
 }
 
 pub struct Naive {
@@ -127,6 +146,10 @@ pub struct Naive {
     /// How many resizes were ever asked for.
     resized: usize,
     game: Wishes,
+    moves: Moves,
+    dice: Dice,
+    /// All cues that were ever made.
+    cues: Vec<Plan>,
     clock: u64,
     limiter: Limiter,
     /// Computed, and not yet handed out.
@@ -148,6 +171,9 @@ impl Naive {
             crowded: 0,
             resized: 0,
             game: Wishes::new(),
+            moves: Moves::new(),
+            dice: Dice::new(config.seed, config.cues),
+            cues: Vec::new(),
             clock: 0,
             limiter: Limiter::new(config.sample_rate),
             ready: VecDeque::new(),
@@ -164,8 +190,19 @@ impl Naive {
             let number = self.tags.len() as u64;
             self.stage.live += 1;
             self.tags.push(request.tag);
-            self.queue.push(Order::Play(number, request, self.when_full));
+            let (request, cue) = match request.cue {
+                None => (request, None),
+                Some(cue) => {
+                    let (request, terms) = self.dice.roll(cue, &self.cues[cue], &request);
+                    (request, Some(terms))
+                }
+            };
+            self.queue.push(Order::Play(number, request, cue, self.when_full));
         }
+    }
+
+    pub fn add_cue(&mut self, plan: Plan) {
+        self.cues.push(plan);
     }
 
     /// The pool doubles for each play that is one too many.
@@ -234,6 +271,30 @@ impl Naive {
         self.game.send(&mut self.queue);
     }
 
+    pub fn set_listener(&mut self, listener: &Listener, jump: bool) {
+        self.touch();
+        self.moves.keep_listener(Ears::of(listener), jump);
+        self.moves.send(&mut self.queue);
+    }
+
+    /// Says of many plays at one stroke where they are, or what lies between them and the ear. Nobody can
+    /// say it to a bus.
+    pub fn move_all(&mut self, moves: impl IntoIterator<Item = (Whose, Move)>) {
+        self.touch();
+        for (whose, to) in moves {
+            for number in (0..).zip(&self.tags).filter(|(number, tag)| match whose {
+                Whose::Play(one) => one == *number,
+                Whose::Tag(all) => all == **tag,
+                Whose::Nobody => false,
+            }) {
+                if !self.stage.over.contains(&number.0) {
+                    self.moves.keep(number.0, to);
+                }
+            }
+        }
+        self.moves.send(&mut self.queue);
+    }
+
     pub fn stop_all(&mut self, fade: Duration) {
         self.touch();
         let fade = frames(fade, self.config.sample_rate);
@@ -274,6 +335,8 @@ impl Naive {
         self.resize_if_due();
         self.game.collect(&mut self.stage);
         self.game.send(&mut self.queue);
+        self.moves.collect(&mut self.stage);
+        self.moves.send(&mut self.queue);
     }
 
     fn resize_if_due(&mut self) {

@@ -7,15 +7,17 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use voicepool::{
-    Bus, BusId, Config, Ending, Event, Mixer, Parking, Play, Renderer, RoomId, Sound, Tag, Target,
-    VoiceId, WhenStolen,
+    Bus, BusId, Config, Cue, Ending, Event, Mixer, Parking, Play, Refusal, Renderer, RoomId, Sound,
+    Tag, Target, VoiceId, WhenStolen,
 };
 
 use super::clip::Clip;
+use super::dice::Plan;
 use super::effects;
-use super::naive::{Change, Happening, Naive, Request, Start, What, Why};
-use super::script::{self, BUSES, CLIPS, Op};
+use super::naive::{Change, Happening, Naive, Request, Start, What, Whose, Why};
+use super::script::{self, BUSES, CLIPS, Jump, Op, Whom};
 use super::shaper::Shape;
+use super::space::Move;
 use super::tally::Tally;
 
 pub type Verdict = Result<(), TestCaseError>;
@@ -26,6 +28,9 @@ pub struct Pair {
     renderer: Renderer,
     naive: Naive,
     sounds: [Sound; CLIPS],
+    /// All cues that were made, and how many of the last ones scripts can name.
+    cues: Vec<Cue>,
+    named: usize,
     /// The id and the tag of each play there was.
     plays: Vec<(VoiceId, u64)>,
     pub told: Vec<Happening>,
@@ -39,7 +44,17 @@ impl Pair {
         let (mixer, renderer) = Mixer::offline(config.clone()).unwrap();
         let (sounds, clips) = stock(config.sample_rate);
         let naive = Naive::new(config, clips);
-        Pair { mixer, renderer, naive, sounds, plays: Vec::new(), told: Vec::new(), exactly: false }
+        Pair {
+            mixer,
+            renderer,
+            naive,
+            sounds,
+            cues: Vec::new(),
+            named: 0,
+            plays: Vec::new(),
+            told: Vec::new(),
+            exactly: false,
+        }
     }
 
     pub fn exactly(self) -> Pair {
@@ -61,7 +76,7 @@ impl Pair {
                 self.play_together(requests);
             }
             Op::Voice(ago, change) => {
-                let Some(number) = self.plays.len().checked_sub(1 + ago) else { return Ok(()) };
+                let Some(number) = self.number(*ago) else { return Ok(()) };
                 self.naive.change(number as u64, *change);
                 self.change(self.plays[number].0, *change);
             }
@@ -98,6 +113,46 @@ impl Pair {
                 self.naive.stop_all(*fade);
                 self.mixer.stop_all(*fade);
             }
+            Op::Cues(plans) => {
+                for plan in plans {
+                    let cue = self.cue(plan);
+                    self.cues.push(cue);
+                    self.naive.add_cue(plan.clone());
+                }
+                self.named = plans.len();
+            }
+            Op::Listener(listener, jump) => {
+                self.naive.set_listener(listener, *jump == Jump::Jumped);
+                match jump {
+                    Jump::Came => self.mixer.set_listener(*listener),
+                    Jump::Jumped => self.mixer.teleport_listener(*listener),
+                }
+            }
+            Op::Move(moves) => {
+                let come = |position| Move::To { position, jump: false };
+                self.move_all(moves.iter().map(|(whom, to)| (*whom, come(*to))));
+                let moves = moves.iter().map(|(whom, to)| (self.target(*whom), *to));
+                match &moves.collect::<Vec<_>>()[..] {
+                    [(target, to)] => self.mixer.set_position(*target, *to),
+                    many => self.mixer.set_positions(many.iter().copied()),
+                }
+            }
+            Op::Teleport(whom, position) => {
+                let position = *position;
+                self.move_all([(*whom, Move::To { position, jump: true })].into_iter());
+                self.mixer.teleport(self.target(*whom), position);
+            }
+            Op::Occlude(all, over) => {
+                let frames = self.naive.stage.frames_of(*over);
+                let moves =
+                    all.iter().map(|(whom, to)| (*whom, Move::Occlude { to: *to, over: frames }));
+                self.move_all(moves);
+                let all = all.iter().map(|(whom, to)| (self.target(*whom), *to));
+                match &all.collect::<Vec<_>>()[..] {
+                    [(target, to)] => self.mixer.set_occlusion(*target, *to, *over),
+                    many => self.mixer.set_occlusions(many.iter().copied(), *over),
+                }
+            }
             Op::Resize(voices) => {
                 let let_in = self.mixer.resize(*voices).is_ok();
                 prop_assert_eq!(let_in, self.naive.resize(*voices), "resize to {}", voices);
@@ -108,6 +163,34 @@ impl Pair {
             }
         }
         Ok(())
+    }
+
+    /// Whom a script means, in our mixer's words.
+    fn target(&self, whom: Whom) -> Target {
+        match whom {
+            Whom::Voice(ago) => self.number(ago).map(|number| self.plays[number].0).into(),
+            Whom::Bus(bus) => BusId::new(BUSES[bus]).into(),
+            Whom::Tag(tag) => Tag(tag).into(),
+        }
+    }
+
+    /// The number of the play that was asked for so many plays ago.
+    fn number(&self, ago: usize) -> Option<usize> {
+        self.plays.len().checked_sub(1 + ago)
+    }
+
+    fn move_all(&mut self, moves: impl Iterator<Item = (Whom, Move)>) {
+        let moves: Vec<_> = moves
+            .map(|(whom, to)| match whom {
+                Whom::Voice(ago) => {
+                    let number = self.number(ago).map(|number| Whose::Play(number as u64));
+                    (number.unwrap_or(Whose::Nobody), to)
+                }
+                Whom::Tag(tag) => (Whose::Tag(tag), to),
+                Whom::Bus(_) => (Whose::Nobody, to),
+            })
+            .collect();
+        self.naive.move_all(moves);
     }
 
     /// How often what happened.
@@ -141,12 +224,19 @@ impl Pair {
             Start::At(frame) => Start::At((self.mixer.clock() + frame).saturating_sub(100)),
             other => other,
         };
-        Request { start, ..request.clone() }
+        // The last ones that were made are meant, or none if there are none.
+        let first = self.cues.len() - self.named;
+        let cue = request.cue.filter(|_| self.named > 0).map(|at| first + at % self.named);
+        Request { start, cue, ..request.clone() }
     }
 
     /// A request in our mixer's words.
     fn ours(&self, request: &Request) -> Play {
-        let mut play = Play::of(&self.sounds[request.clip])
+        let mut play = match request.cue {
+            Some(cue) => Play::of(&self.cues[cue]),
+            None => Play::of(&self.sounds[request.clip]),
+        };
+        play = play
             .gain(request.gain)
             .pan(request.pan)
             .speed(request.speed)
@@ -159,6 +249,9 @@ impl Pair {
         play = play.low_pass(low_pass);
         for (room, send) in (0..).zip(sends).filter(|(_, send)| *send > 0.0) {
             play = play.send(RoomId::new(room), send);
+        }
+        if let Some((position, attenuation)) = request.place {
+            play = play.at(position).attenuation(attenuation);
         }
         play = match request.start {
             Start::Now => play,
@@ -176,6 +269,25 @@ impl Pair {
             Some(false) => play.when_stolen(WhenStolen::End),
         };
         play
+    }
+
+    /// A cue in our mixer's words.
+    fn cue(&self, plan: &Plan) -> Cue {
+        let variant = |(clip, gain): &(usize, f32)| Play::of(&self.sounds[*clip]).gain(*gain);
+        let mut cue = Cue::of(plan.variants.iter().map(variant))
+            .expect("it has variants")
+            .order(plan.order)
+            .vary_gain(plan.vary_gain)
+            .vary_speed(plan.vary_speed)
+            .cooldown(plan.cooldown)
+            .merge_within(plan.merge_within);
+        if let Some(most) = plan.at_most {
+            cue = cue.at_most(most);
+        }
+        if let Some(when_full) = plan.when_full {
+            cue = cue.when_full(when_full);
+        }
+        cue
     }
 
     fn change(&self, target: impl Into<Target>, change: Change) {
@@ -259,6 +371,10 @@ impl Pair {
                 let what = match why {
                     Ending::Finished => What::Finished,
                     Ending::Stopped => What::Stopped,
+                    Ending::Refused { why: Refusal::Merged { into } } => {
+                        let into = self.plays.iter().position(|(other, _)| *other == into);
+                        What::Merged(into.expect("an id we were given") as u64)
+                    }
                     Ending::Refused { why } => What::Refused(why),
                     Ending::Stolen { by, by_tag, level } => {
                         What::Stolen { by: number_of(by, by_tag), level }
@@ -273,6 +389,7 @@ impl Pair {
                     Parking::Inaudible => Why::Inaudible,
                     Parking::Shrunk => Why::Shrunk,
                     Parking::PoolFull => Why::PoolFull,
+                    Parking::CueFull => Why::CueFull,
                     Parking::Stolen { by, by_tag, level } => {
                         Why::Stolen { by: number_of(by, by_tag), level }
                     }

@@ -20,7 +20,7 @@ impl Stage {
         if self.parked.len() == self.config.parked {
             return self.end(voice.number, end);
         }
-        voice.hush();
+        self.hush(&mut voice);
         let robbed = matches!(why, Why::Stolen { .. } | Why::Shrunk);
         voice.guarded = if robbed { self.now + self.frames_of(PATIENCE) } else { 0 };
         voice.louder_since = None;
@@ -32,62 +32,59 @@ impl Stage {
         self.parked.push(voice);
     }
 
-    /// Free voices go to the loudest.
+    /// Free voices go to the loudest. And now and then, who has long been louder than whom it would rob takes
+    /// that place.
     pub fn unpark(&mut self) {
-        while self.playing.len() < self.limit {
-            let loudest_first = self.loudest_first();
-            let first = loudest_first.into_iter().find(|number| self.may_return(*number));
-            let Some(number) = first else { return };
-            self.return_to_stage(number, None);
-        }
-    }
-
-    /// Now and then, who has long been louder than whom it would rob takes that place.
-    pub fn take_back(&mut self) {
         let every = (self.config.sample_rate / 2048).max(1);
-        if !(self.now / QUANTUM).is_multiple_of(every.into()) {
-            return;
-        }
-        if self.playing.len() > self.limit {
-            // Too many play already, and nobody is louder than whom it cannot rob.
-            return self.parked.iter_mut().for_each(|voice| voice.louder_since = None);
-        }
+        let review = (self.now / QUANTUM).is_multiple_of(every.into());
         for number in self.loudest_first() {
-            let victim = self.whom_it_outdoes(number);
-            let patience = self.frames_of(PATIENCE);
-            let now = self.now;
-            let voice = self.parked_mut(number);
-            if victim.is_none() {
-                voice.louder_since = None;
-            } else if now - *voice.louder_since.get_or_insert(now) >= patience {
-                self.return_to_stage(number, victim);
+            let crowded = self.is_crowded(&self.parked[self.place_of(number)]);
+            if self.playing.len() < self.limit && !crowded {
+                if self.may_return(number) {
+                    self.return_to_stage(number, &[]);
+                } else if review {
+                    self.parked_mut(number).louder_since = None;
+                }
+            } else if review {
+                self.take_back(number);
             }
         }
     }
 
-    /// Whose place one of the parked might take.
-    fn whom_it_outdoes(&mut self, number: u64) -> Option<usize> {
-        let (priority, when_full) = {
-            let voice = self.parked_mut(number);
-            (voice.priority, voice.when_full)
+    fn take_back(&mut self, number: u64) {
+        let victims = self.whom_it_outdoes(number);
+        let (now, patience) = (self.now, self.frames_of(PATIENCE));
+        let voice = self.parked_mut(number);
+        let Some(victims) = victims else {
+            voice.louder_since = None;
+            return;
         };
-        let full = self.playing.len() == self.limit;
-        if when_full == WhenFull::Refuse || !full || !self.may_return(number) {
-            return None;
+        if now - *voice.louder_since.get_or_insert(now) >= patience {
+            self.return_to_stage(number, &victims);
         }
-        let victim = self.whom(priority, WhenFull::StealQuietest)?;
-        let level = self.parked_level(&self.parked[self.place_of(number)]);
-        let playing = &self.playing[victim];
-        // Silence is no louder than silence.
-        let louder = level > 0.0 && level >= LOUDER * playing.level(playing.rank, &self.buses);
-        louder.then_some(victim)
     }
 
-    fn return_to_stage(&mut self, number: u64, victim: Option<usize>) {
-        let mut voice = self.parked.remove(self.place_of(number));
-        if let Some(victim) = victim {
-            self.rob(victim, number);
+    /// Whose places one of the parked might take. Where too many play already, it can rob nobody.
+    fn whom_it_outdoes(&mut self, number: u64) -> Option<Vec<u64>> {
+        if self.playing.len() > self.limit || !self.may_return(number) {
+            return None;
         }
+        let voice = self.parked[self.place_of(number)].clone();
+        let victims = self.victims(&voice, |answer| match answer {
+            WhenFull::Refuse => WhenFull::Refuse,
+            _ => WhenFull::StealQuietest,
+        });
+        let (victims, level) = (victims.ok()?, self.parked_level(&voice));
+        let robbed = self.playing.iter().filter(|it| victims.contains(&it.number));
+        let mut levels = robbed.map(|it| it.level(it.rank, &self.buses));
+        // Silence is no louder than silence.
+        (level > 0.0 && levels.all(|other| level >= LOUDER * other)).then_some(victims)
+    }
+
+    fn return_to_stage(&mut self, number: u64, victims: &[u64]) {
+        let mut voice = self.parked.remove(self.place_of(number));
+        victims.iter().for_each(|victim| self.rob(*victim, number));
+        self.settle_in_place(&mut voice);
         voice.hold = Ramp::rest(0.0);
         voice.rise(0, self.declick);
         self.notice(number, What::Unparked);
@@ -103,13 +100,17 @@ impl Stage {
     }
 
     fn parked_level(&self, voice: &Voice) -> f64 {
+        let mut voice = voice.clone();
+        self.settle_in_place(&mut voice);
         let own = voice.own_level(&self.clips[voice.clip], self.config.sample_rate);
         voice.level(own, &self.buses)
     }
 
     fn may_return(&self, number: u64) -> bool {
-        let voice = &self.parked[self.place_of(number)];
-        voice.inaudible(&self.buses, self.declick).is_none() && voice.guarded <= self.now
+        let mut voice = self.parked[self.place_of(number)].clone();
+        self.settle_in_place(&mut voice);
+        let near = voice.spot.as_ref().is_none_or(|spot| spot.may_return(&self.space.ears));
+        near && voice.inaudible(&self.buses, self.declick).is_none() && voice.guarded <= self.now
     }
 
     fn place_of(&self, number: u64) -> usize {

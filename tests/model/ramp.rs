@@ -133,6 +133,13 @@ impl Speed {
         (self.fine().max(if self.left() == 0 { 0 } else { last }) >> 15) as u64
     }
 
+    /// The step so many frames from now, as a ratio to one frame after the other.
+    pub fn ratio_after(&self, frames: u64) -> f32 {
+        let mut later = self.clone();
+        (0..frames).for_each(|_| later.walk());
+        (later.step() as f64 / 4_294_967_296.0) as f32
+    }
+
     /// How many frames it is still on its way.
     pub fn left(&self) -> u64 {
         (self.over - self.at) as u64

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use proptest::collection::{SizeRange, vec};
 use proptest::prelude::*;
-use voicepool::{Config, Duck, Frame, Interpolation, Priority, Reverb, Sound, WhenFull};
+use voicepool::{
+    Config, Duck, Frame, Interpolation, Listener, Point, Priority, Reverb, Sound, WhenFull,
+};
 
 use super::common::{mono, noise, sine};
+use super::dice::Plan;
 use super::effects::Kind;
 use super::naive::{Change, Request, Start};
 use super::scenes;
@@ -28,7 +31,21 @@ pub enum Op {
     Tag(u64, Change),
     StopAll(Duration),
     Resize(usize),
+    Listener(Listener, Jump),
+    /// From here on these are the cues.
+    Cues(Vec<Plan>),
+    /// At one stroke.
+    Move(Vec<(Whom, Point)>),
+    Teleport(Whom, Point),
+    Occlude(Vec<(Whom, f32)>, Duration),
     WhenFull(WhenFull),
+}
+
+/// Whether the listener has come there, or was brought there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Jump {
+    Came,
+    Jumped,
 }
 
 pub const POLICIES: [WhenFull; 4] =
@@ -40,7 +57,7 @@ pub const INTERPOLATIONS: [Interpolation; 3] =
 pub const BUSES: [u8; 5] = [0, 1, 2, 5, 31];
 
 /// How many tags scripts use; 0 is none.
-const TAGS: u64 = 4;
+pub const TAGS: u64 = 4;
 
 /// How many kinds of sounds there are.
 pub const CLIPS: usize = 8;
@@ -156,6 +173,8 @@ pub fn request() -> BoxedStrategy<Request> {
                 bus,
                 tag,
                 shape: Shape::PLAIN,
+                place: None,
+                cue: None,
             }
         })
         .boxed()

@@ -1,6 +1,6 @@
 //! The sounding half of the naive mixer: what happens on each line of the grid, and on each frame.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -8,12 +8,18 @@ use voicepool::{Config, Duck, Effect, Interpolation, Refusal, Reverb, WhenFull};
 
 use super::bus::{self, Bus};
 use super::clip::{Clip, sinc_table};
+use super::cues::Known;
+use super::dice::Terms;
 use super::ducks::Ducked;
 use super::ghost::{Ghost, play_shaped};
 use super::limiter::Heard;
+use super::motion::Motion;
 use super::naive::{Change, Happening, Request, Start, What, frames};
 use super::ramp::{Ramp, Speed};
 use super::script::BUSES;
+use super::shaper::Shaper;
+use super::space::{Move, Space};
+use super::spot::{Ears, Spot};
 use super::submix::{ROOMS, RoomSlot, Sheet, Submix};
 use super::tally::Tally;
 use super::voice::Voice;
@@ -21,8 +27,11 @@ use super::voice::Voice;
 /// Commands take effect on multiples of this many frames.
 pub const QUANTUM: u64 = 128;
 
+/// No more wait for the end of a line: then those begin who do.
+const MOST_ARRIVALS: usize = 64;
+
 pub enum Order {
-    Play(u64, Request, WhenFull),
+    Play(u64, Request, Option<Terms>, WhenFull),
     Voice(u64, Change),
     Bus(usize, Change),
     Parent(usize, usize),
@@ -30,6 +39,9 @@ pub enum Order {
     Effect(usize, Option<Box<dyn Effect>>),
     Room(usize, Reverb, u64),
     Resize(usize),
+    Listener(Ears, bool),
+    /// Whether they take a block that must come home.
+    Moves(Vec<(u64, Move)>, bool),
 }
 
 /// A play that waits.
@@ -56,10 +68,15 @@ pub struct Stage {
     pub playing: Vec<Voice>,
     pub parked: Vec<Voice>,
     pub waiting: Vec<Waiting>,
+    /// Those who begin on this line, once all of it is known.
+    pub arrivals: Vec<Voice>,
     pub ghosts: Vec<Ghost>,
     pub buses: Vec<Bus>,
     pub submixes: Vec<Submix>,
     pub rooms: [Option<RoomSlot>; ROOMS],
+    pub space: Space,
+    /// What is known of the cue in each slot.
+    pub cues: BTreeMap<usize, Known>,
     pub ducks: Vec<Ducked>,
     /// Where the ducks of each bus have told it to go.
     pub duck_targets: Vec<f32>,
@@ -89,6 +106,9 @@ pub struct Stage {
     pub missed: u64,
     /// How many resizes are through.
     pub retired: usize,
+    /// How many blocks of moves have come home, and which plays are over.
+    pub blocks: usize,
+    pub over: BTreeSet<u64>,
     /// The effects and the rooms that have taken their places.
     pub effects_changed: Vec<usize>,
     pub rooms_changed: Vec<usize>,
@@ -114,10 +134,13 @@ impl Stage {
             playing: Vec::new(),
             parked: Vec::new(),
             waiting: Vec::new(),
+            arrivals: Vec::new(),
             ghosts: Vec::new(),
             buses: vec![Bus::open(); BUSES.len()],
             submixes: BUSES.iter().map(submix).collect(),
             rooms: [const { None }; ROOMS],
+            space: Space::new(),
+            cues: BTreeMap::new(),
             ducks: Vec::new(),
             duck_targets: vec![1.0; BUSES.len()],
             moving: vec![false; BUSES.len()],
@@ -136,6 +159,8 @@ impl Stage {
             uncollected: 0,
             missed: 0,
             retired: 0,
+            blocks: 0,
+            over: BTreeSet::new(),
             effects_changed: Vec::new(),
             rooms_changed: Vec::new(),
             doubt: 0.0,
@@ -162,7 +187,9 @@ impl Stage {
             }
             match order {
                 Order::Play(number, ..) if place < covered => self.end(number, What::Stopped),
-                Order::Play(number, request, when_full) => self.begin(number, request, when_full),
+                Order::Play(number, request, cue, when_full) => {
+                    self.begin(number, request, cue, when_full);
+                }
                 Order::Voice(number, change) => self.obey(number, change),
                 Order::Bus(bus, Change::Stop(fade)) => {
                     self.stop_bus(bus, self.frames_of(fade));
@@ -190,21 +217,27 @@ impl Stage {
                     (self.limit, self.resizing) = (voices, true);
                     self.settle();
                 }
+                Order::Listener(ears, jump) => self.set_listener(ears, jump),
+                Order::Moves(moves, in_block) => {
+                    moves.into_iter().for_each(|(number, to)| self.move_play(number, to));
+                    self.blocks += usize::from(in_block);
+                }
             }
         }
         for bus in std::mem::take(&mut self.repaced) {
             self.follow(bus);
         }
         self.finish_the_line();
+        self.follow_places();
+        self.begin_arrivals();
         self.settle();
         self.unpark();
-        self.take_back();
         self.step_ducks();
     }
 
-    fn is_live(&self, number: u64) -> bool {
+    pub fn is_live(&self, number: u64) -> bool {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
-        let mut all = self.playing.iter().chain(&self.parked).chain(waiting);
+        let mut all = self.playing.iter().chain(&self.parked).chain(&self.arrivals).chain(waiting);
         all.any(|voice| voice.number == number)
     }
 
@@ -239,6 +272,9 @@ impl Stage {
                 self.tally.count("a delay that stood still");
             }
             self.set_out(&mut voice);
+            if let Some(spot) = &mut voice.spot {
+                spot.motion = Motion::none(self.now);
+            }
             if !paused {
                 voice.rise(0, self.declick);
             }
@@ -268,7 +304,7 @@ impl Stage {
             let over = !held && voice.walk(clip);
             if let Some(shaper) = &mut voice.shaper {
                 play_shaped(shaper, voice.bus, &self.buses, self.now, frame, at, sheet);
-                if over && !shaper.filters.is_silent() {
+                if over && shaper.rings() {
                     ringing.push((voice.bus, shaper.clone()));
                 }
             } else if !held {
@@ -329,29 +365,44 @@ impl Stage {
         for number in numbers {
             let at = self.playing.iter().position(|voice| voice.number == number);
             let voice = self.playing.remove(at.expect("it plays"));
-            if let Some(shaper) = voice.shaper.filter(|it| !it.filters.is_silent()) {
+            if let Some(shaper) = voice.shaper.filter(Shaper::rings) {
                 self.ring_out(voice.bus, shaper);
             }
             self.end(number, What::Stopped);
         }
     }
 
-    fn begin(&mut self, number: u64, request: Request, when_full: WhenFull) {
+    fn begin(&mut self, number: u64, request: Request, cue: Option<Terms>, when_full: WhenFull) {
         let until = match request.start {
             Start::Now => Until::Left(0),
             Start::At(frame) => Until::Frame(frame),
             Start::Delay(by) => Until::Left(u128::from(self.frames_of(by)) << 32),
         };
-        let voice = self.voice(number, request, when_full);
+        let voice = Voice { cue, ..self.voice(number, request, when_full) };
         let mut waiting = Waiting { until, voice, paused: false, stood_still: false };
         if self.is_due(&waiting) {
             self.set_out(&mut waiting.voice);
             waiting.voice.rise(0, self.declick);
-            self.claim(waiting.voice);
+            self.arrive(waiting.voice);
         } else if self.waiting.len() == self.config.scheduled {
             self.end(number, What::Refused(Refusal::ScheduleFull));
         } else {
             self.waiting.push(waiting);
+        }
+    }
+
+    /// One with a place is judged when all of the line is known, so that the listener may come after it; and
+    /// where voices have places so is one that may have to rob somebody, since who is quietest is known then.
+    fn arrive(&mut self, voice: Voice) {
+        let full = self.playing.len() >= self.limit || self.is_crowded(&voice);
+        if voice.spot.is_some() || full && self.playing.iter().any(|it| it.spot.is_some()) {
+            if self.arrivals.len() == MOST_ARRIVALS {
+                self.begin_arrivals();
+                return self.claim(voice);
+            }
+            self.arrivals.push(voice);
+        } else {
+            self.claim(voice);
         }
     }
 
@@ -371,6 +422,7 @@ impl Stage {
         Voice {
             number,
             clip: request.clip,
+            cue: None,
             born: 0,
             bus: request.bus,
             priority: request.priority,
@@ -387,9 +439,12 @@ impl Stage {
             shaper: None,
             gain: Ramp::rest(request.gain),
             pan: pan_law(request.pan).map(Ramp::rest),
+            spot: request.place.map(|(at, how)| Spot::new(at, how, self.now)),
+            around: [1.0; 2].map(Ramp::rest),
             fade,
             hold: Ramp::rest(0.0),
             mute: Ramp::rest(1.0),
+            boost: Ramp::rest(1.0),
             stopping: false,
             heard: false,
             rank: 0.0,
@@ -403,6 +458,7 @@ impl Stage {
 
     pub fn end(&mut self, number: u64, what: What) {
         self.live -= 1;
+        self.over.insert(number);
         self.left.push((self.live, self.now));
         self.happened.push(Happening { at: self.now, number, what });
     }

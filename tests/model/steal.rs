@@ -8,11 +8,24 @@ use super::stage::{QUANTUM, Stage};
 use super::voice::Voice;
 
 impl Stage {
-    pub fn claim(&mut self, voice: Voice) {
+    pub fn claim(&mut self, mut voice: Voice) {
         if voice.is_over(&self.clips[voice.clip]) {
             return self.end(voice.number, What::Finished);
         }
-        if self.playing.len() < self.limit {
+        if self.is_out_of_earshot(&voice) {
+            if self.parked.len() < self.config.parked {
+                self.tally.count("a newcomer out of earshot");
+                return self.park_or_end(voice, Why::Inaudible, What::Stopped);
+            }
+            self.tally.count("a newcomer out of earshot, and no room for it to park");
+            self.space.stranded = true;
+        }
+        self.settle_in_place(&mut voice);
+        if let Some(what) = self.ask_cue(&voice) {
+            return self.end(voice.number, what);
+        }
+        if self.playing.len() < self.limit && !self.is_crowded(&voice) {
+            self.note_last(&voice);
             return self.take_stage(voice);
         }
         self.full += 1;
@@ -23,17 +36,15 @@ impl Stage {
         {
             return self.park_or_end(voice, why, What::Refused(Refusal::Inaudible));
         }
-        if self.playing.len() == self.limit
-            && let Some(victim) = self.whom(voice.priority, voice.when_full)
-        {
-            self.rob(victim, voice.number);
-            return self.take_stage(voice);
-        }
-        let refused = What::Refused(Refusal::PoolFull);
-        match unheard {
-            Some(why) => self.park_or_end(voice, why, What::Refused(Refusal::Inaudible)),
-            None if voice.parks => self.park_or_end(voice, Why::PoolFull, refused),
-            None => self.end(voice.number, refused),
+        match (self.victims(&voice, |answer| answer), unheard) {
+            (Ok(victims), _) => {
+                victims.into_iter().for_each(|victim| self.rob(victim, voice.number));
+                self.note_last(&voice);
+                self.take_stage(voice);
+            }
+            (_, Some(why)) => self.park_or_end(voice, why, What::Refused(Refusal::Inaudible)),
+            (Err((why, refused)), _) if voice.parks => self.park_or_end(voice, why, refused),
+            (Err((_, refused)), _) => self.end(voice.number, refused),
         }
     }
 
@@ -43,7 +54,11 @@ impl Stage {
         self.born += 1;
         voice.shaper = (voice.shape != Shape::PLAIN)
             .then(|| Shaper::new(&voice.shape, self.config.sample_rate));
+        if let Some(terms) = voice.cue.clone().filter(|it| it.plan.at_most.is_some()) {
+            self.note_cue(&terms);
+        }
         self.playing.push(voice);
+        self.bend(self.playing.len() - 1);
         self.rank(self.playing.len() - 1);
     }
 
@@ -55,8 +70,13 @@ impl Stage {
         voice.first = voice.stopping && voice.fade.left() <= self.declick;
     }
 
-    /// Whom to rob for a newcomer of this priority.
-    pub fn whom(&mut self, priority: Priority, when_full: WhenFull) -> Option<usize> {
+    /// Whom to rob for a newcomer of this priority, of all who may be chosen.
+    pub fn whom(
+        &mut self,
+        priority: Priority,
+        when_full: WhenFull,
+        among: impl Fn(&Voice) -> bool,
+    ) -> Option<usize> {
         if when_full == WhenFull::Refuse {
             return None;
         }
@@ -77,12 +97,13 @@ impl Stage {
             (class, if by_level { levels } else { (0.0, 0.0) }, voice.born)
         };
         (0..self.playing.len())
-            .filter(|at| may_go(&self.playing[*at]))
+            .filter(|at| may_go(&self.playing[*at]) && among(&self.playing[*at]))
             .min_by(|a, b| key(a).partial_cmp(&key(b)).unwrap())
     }
 
     /// Gives the place of a voice to another.
-    pub fn rob(&mut self, victim: usize, by: u64) {
+    pub fn rob(&mut self, victim: u64, by: u64) {
+        let victim = self.playing.iter().position(|it| it.number == victim).expect("it plays");
         let voice = &self.playing[victim];
         let level = (voice.level(voice.rank, &self.buses) * self.buses[0].promise()) as f32;
         self.dismiss(victim, Why::Stolen { by, level }, What::Stolen { by, level });
@@ -97,6 +118,9 @@ impl Stage {
             self.end(voice.number, What::Stopped);
         } else if voice.is_held(&self.buses) {
             self.park_or_end(voice, Why::Paused, end);
+        } else if voice.falls_silent_with_distance() {
+            self.tally.count("a voice robbed on its way out of earshot");
+            self.park_or_end(voice, Why::Inaudible, end);
         } else if voice.parks {
             self.park_or_end(voice, why, end);
         } else {
@@ -110,7 +134,7 @@ impl Stage {
             return;
         }
         while self.playing.len() > self.limit
-            && let Some(at) = self.whom(Priority::High, WhenFull::StealQuietest)
+            && let Some(at) = self.whom(Priority::High, WhenFull::StealQuietest, |_| true)
         {
             self.dismiss(at, Why::Shrunk, What::Stopped);
         }

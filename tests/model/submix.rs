@@ -49,7 +49,7 @@ impl Submix {
     }
 
     fn is_needed(&self) -> bool {
-        let Shaper { filters, sends } = &self.shaper;
+        let Shaper { filters, sends, .. } = &self.shaper;
         let sends = sends.iter().any(|send| !send.is_silent());
         sends || !filters.is_off() || self.has_effect() || self.tail > 0
     }

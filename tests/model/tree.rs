@@ -83,16 +83,22 @@ impl Stage {
             if on.contains(&self.parked[at].bus) {
                 let mut voice = self.parked[at].clone();
                 self.go_with(&mut voice);
-                voice.hush();
+                self.hush(&mut voice);
                 self.parked[at] = voice;
             }
         }
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        arrivals.iter_mut().filter(|it| on.contains(&it.bus)).for_each(|it| self.go_with(it));
+        self.arrivals = arrivals;
     }
 
     fn go_with(&self, voice: &mut Voice) {
         let bus = &self.buses[voice.bus];
         if voice.pace != bus.ratio {
             voice.pace = bus.ratio;
+            if voice.spot.as_ref().is_some_and(|spot| spot.bend.is_some()) {
+                return;
+            }
             let sounding = voice.is_sounding(&self.buses);
             let over = if sounding { bus.pace.left().max(self.declick) } else { 0 };
             let ratio = self.ratio(voice.own_speed * voice.pace, &self.clips[voice.clip]);
@@ -115,6 +121,12 @@ impl Stage {
         }
     }
 
+    /// Goes on without being heard.
+    pub fn hush(&self, voice: &mut Voice) {
+        self.straighten(voice, true);
+        voice.hush();
+    }
+
     /// Turns a filter or a send of a voice: at once, if it was not heard yet.
     pub fn shape_voice(&self, voice: &mut Voice, change: Change, over: u64) {
         let rate = self.config.sample_rate;
@@ -127,5 +139,22 @@ impl Stage {
         }
         let shaper = voice.shaper.get_or_insert_with(|| Shaper::new(&Shape::PLAIN, rate));
         shaper.turn(change, over.max(self.declick), self.declick, rate);
+    }
+
+    /// Puts more or less between a voice and the ear, the same way.
+    pub fn occlude(&mut self, number: u64, before: f32, to: f32, over: u64) {
+        let (rate, declick) = (self.config.sample_rate, self.declick);
+        let Some(at) = self.playing.iter().position(|it| it.number == number) else { return };
+        let voice = &mut self.playing[at];
+        if before == to && voice.shaper.is_none() {
+            return;
+        }
+        if !voice.heard {
+            voice.shaper = Some(Shaper::new(&voice.shape, rate));
+        } else {
+            let shaper = voice.shaper.get_or_insert_with(|| Shaper::new(&Shape::PLAIN, rate));
+            shaper.occlude(to, over, declick, rate);
+        }
+        self.rank(at);
     }
 }

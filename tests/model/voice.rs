@@ -4,9 +4,11 @@ use voicepool::{Frame, Interpolation, Priority, WhenFull};
 
 use super::bus::{self, Bus};
 use super::clip::{Clip, power_of_a_fade};
+use super::dice::Terms;
 use super::naive::Why;
 use super::ramp::{Ramp, Speed};
 use super::shaper::{Shape, Shaper};
+use super::spot::Spot;
 
 /// To sixteen bits and no more, so that what is alike but for the rounding is alike.
 fn rounded(level: f64) -> f64 {
@@ -22,6 +24,7 @@ fn rounded(level: f64) -> f64 {
 pub struct Voice {
     pub number: u64,
     pub clip: usize,
+    pub cue: Option<Terms>,
     pub born: u64,
     pub bus: usize,
     pub priority: Priority,
@@ -41,9 +44,14 @@ pub struct Voice {
     pub shaper: Option<Shaper>,
     pub gain: Ramp,
     pub pan: [Ramp; 2],
+    /// Where it is, if it has a place, and what is heard of that on both sides.
+    pub spot: Option<Spot>,
+    pub around: [Ramp; 2],
     pub fade: Ramp,
     pub hold: Ramp,
     pub mute: Ramp,
+    /// What those make of it that were merged into it.
+    pub boost: Ramp,
     pub stopping: bool,
     pub heard: bool,
     /// Its own part of its level when it was last asked for, and whether it was to go first then.
@@ -62,8 +70,8 @@ impl Voice {
     }
 
     /// Its own gains, but for the pan.
-    fn gains(&self) -> [&Ramp; 4] {
-        [&self.gain, &self.fade, &self.hold, &self.mute]
+    fn gains(&self) -> [&Ramp; 5] {
+        [&self.gain, &self.fade, &self.hold, &self.mute, &self.boost]
     }
 
     /// Whether it stands still.
@@ -95,6 +103,7 @@ impl Voice {
         if silent(&self.hold) || self.way(buses).any(|bus| silent(&bus.hold)) {
             Some(Why::Paused)
         } else if [&self.gain, &self.fade, &self.mute].into_iter().any(silent)
+            || self.around.iter().all(silent)
             || self.way(buses).any(|bus| silent(&bus.gain) || silent(&bus.mute))
         {
             Some(Why::Inaudible)
@@ -105,11 +114,14 @@ impl Voice {
 
     /// How loud is what it would still play, before its bus and the master, at the mixer's rate.
     pub fn own_level(&self, clip: &Clip, rate: u32) -> f64 {
-        let sides = if clip.stereo {
+        let sides = if !clip.stereo {
+            [1.0; 2]
+        } else if self.spot.is_some() {
+            // The mean of both sides has from a half to all of their power: three quarters.
+            [0.75f64.sqrt(); 2]
+        } else {
             let [left, right] = self.sides();
             [left.max(self.pan[0].to), right.max(self.pan[1].to)].map(f64::from)
-        } else {
-            [1.0; 2]
         };
         let step = self.speed.target();
         let speed = step * f64::from(rate) / f64::from(clip.rate);
@@ -120,9 +132,27 @@ impl Voice {
             let beyond = ahead_of(self.frame_after(left, step));
             power = power_of_a_fade(power, beyond, left as f64 / f64::from(rate));
         }
-        let gains = self.gains().map(|ramp| f64::from(ramp.promise()));
-        let sent: f64 = self.shape.sends.iter().map(|send| f64::from(*send).powi(2)).sum();
-        rounded(power.sqrt() * gains.iter().product::<f64>() * (1.0 + sent).sqrt())
+        // In single precision and in this order, as levels are kept: else a rounding would decide between
+        // two that are as loud but for their sides.
+        let gain = self.gains().iter().fold(self.promised_by_place(), |all, it| all * it.promise());
+        rounded(f64::from(gain * self.shape.spread() * power.sqrt() as f32))
+    }
+
+    /// What its place makes of its level: the power of both sides, now or where they are going.
+    fn promised_by_place(&self) -> f32 {
+        let power = |[left, right]: [f32; 2]| 0.5 * (left * left + right * right);
+        let now = power(self.around.each_ref().map(Ramp::now));
+        now.max(power(self.around.each_ref().map(|side| side.to))).sqrt()
+    }
+
+    /// Whether nothing is heard of it any more where it is.
+    pub fn has_left_earshot(&self) -> bool {
+        self.falls_silent_with_distance() && self.around[0].left() == 0
+    }
+
+    /// Whether it has a place from which nothing is heard, or is on its way to one.
+    pub fn falls_silent_with_distance(&self) -> bool {
+        self.spot.is_some() && self.around.iter().all(|side| side.to == 0.0)
     }
 
     /// Where it will be after so many frames of this step.
@@ -168,7 +198,7 @@ impl Voice {
         }
     }
 
-    /// Goes on without being heard.
+    /// Goes on without being heard; what bent its speed does so no more already.
     pub fn hush(&mut self) {
         self.hold = Ramp::rest(self.hold.to);
         self.speed.arrive();
@@ -190,12 +220,13 @@ impl Voice {
         between: Interpolation,
         sinc: &[[f64; 16]],
     ) -> Frame {
-        // The way out first, then what is its own, then the sides.
+        // The way out first, then what is its own, then its pan, then its place.
         let way = bus::gains_to_submix(buses, self.bus, self.shaper.is_some());
         let gain: f32 = way.into_iter().chain(self.gains()).map(Ramp::now).product();
         let [left, right] = self.read(clip, between, sinc);
         let [to_left, to_right] = self.sides();
-        [left * (gain * to_left), right * (gain * to_right)]
+        let [near, far] = self.around.each_ref().map(Ramp::now);
+        [left * (gain * to_left * near), right * (gain * to_right * far)]
     }
 
     /// The gains of the two sides. On their way from one pair to another they keep their power.
@@ -225,10 +256,9 @@ impl Voice {
             self.position = (start << 32) + beyond % ((end - start) << 32);
             self.wrapped = true;
         }
-        for ramp in [&mut self.gain, &mut self.fade, &mut self.hold, &mut self.mute] {
-            ramp.step();
-        }
-        self.pan.iter_mut().for_each(Ramp::step);
+        let Voice { gain, fade, hold, mute, boost, .. } = self;
+        [gain, fade, hold, mute, boost].into_iter().for_each(Ramp::step);
+        self.pan.iter_mut().chain(&mut self.around).for_each(Ramp::step);
         self.is_over(clip) || (self.stopping && self.fade.left() == 0)
     }
 
@@ -279,9 +309,10 @@ impl Voice {
             }
         }
         if index < 0 {
-            [0.0; 2]
-        } else {
-            clip.frames.get(index as usize).copied().unwrap_or_default()
+            return [0.0; 2];
         }
+        let [left, right] = clip.frames.get(index as usize).copied().unwrap_or_default();
+        // What has a place is a point.
+        if self.spot.is_some() { [0.5 * (left + right); 2] } else { [left, right] }
     }
 }

@@ -188,12 +188,13 @@ impl Voices {
 
     /// Puts more or less between a voice and the ear, the same way.
     pub fn occlude(&mut self, slot: u32, occlusion: f32, over: u32, setup: &Setup) {
-        if let Some(voice) = self.slots.voices.at_mut(slot)
-            && voice.shape.occlusion != occlusion
-        {
-            voice.shape.occlusion = occlusion;
-            self.reshape(slot, setup, |shaper| shaper.occlude(occlusion, over, setup));
+        let Some(voice) = self.slots.voices.at_mut(slot) else { return };
+        // Many games say the same in every frame.
+        if voice.shape.occlusion == occlusion && voice.shaper.is_none() {
+            return;
         }
+        voice.shape.occlusion = occlusion;
+        self.reshape(slot, setup, |shaper| shaper.occlude(occlusion, over, setup));
     }
 
     /// Lets a voice be shaped by what is in its shape: at once, if nothing of it was heard, or else as

@@ -241,7 +241,7 @@ impl Renderer {
     fn change_playing(&mut self, slot: u32, change: Change) {
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
         if let Change::Stop { .. } = change {
-            if !voice.is_sounding(&self.buses.way(voice.bus)) {
+            if !voice.is_sounding(&self.buses.way(voice.bus)) || voice.has_left_earshot() {
                 // Nobody hears it, so there is nothing to fade but what its filters still say.
                 self.leave_tail(slot);
                 return self.end_at(Placement::Playing(slot), End::Stopped);

@@ -90,16 +90,17 @@ impl Renderer {
     /// there is.
     fn leave_earshot(&mut self, slot: u32) {
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
-        if voice.is_stopping() {
-            return self.end_at(Placement::Playing(slot), End::Stopped);
-        }
-        if !self.plays.parked.has_room() {
+        let is_stopping = voice.is_stopping();
+        if !is_stopping && !self.plays.parked.has_room() {
             self.space.is_stranded = true;
             return;
         }
         if voice.shaper.is_some() {
             // What its filters still say is heard from where it was.
             self.leave_tail(slot);
+        }
+        if is_stopping {
+            return self.end_at(Placement::Playing(slot), End::Stopped);
         }
         if let Some(voice) = self.plays.voices.take(slot) {
             self.park(voice, Park::LeftEarshot, End::Stopped);

@@ -17,7 +17,7 @@ pub(super) struct Space {
     listener_moved: bool,
     /// Whether any voice was moved.
     voice_moved: bool,
-    /// Whether the speed of some voice is bent, so that each line counts.
+    /// Whether the speed of some voice is bent, or may be, so that each line counts.
     pub is_bending: bool,
     /// Whether some voice is on its way out of earshot.
     pub is_leaving: bool,

@@ -197,6 +197,13 @@ impl Spot {
         true
     }
 
+    /// Whether its movement, or the listener's, is such that it may bend what is heard.
+    pub fn may_bend(&self, space: &Space, frame: u64, rate: u32) -> bool {
+        let moves = |speed: [f64; 3]| speed != [0.0; 3];
+        self.attenuation.doppler > 0.0
+            && (moves(self.motion.speed(frame, rate)) || moves(space.listener_at(frame, rate).1))
+    }
+
     /// The ratio by which its movement and the listener's bend what is heard, at a frame.
     fn ratio(&self, space: &Space, frame: u64, rate: u32) -> f64 {
         let (from, source) = self.motion.ahead(self.position, frame, rate);

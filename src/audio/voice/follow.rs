@@ -84,12 +84,16 @@ impl Voice {
         is_bent
     }
 
-    /// On a line: bends its speed, for the quantum to come, as movement does. Says whether it is bent.
+    /// On a line: bends its speed, for the quantum to come, as movement does. Says whether it is to be seen to
+    /// on the next line too: it is bent, or might be.
     pub fn follow_motion(&mut self, now: u64, space: &Space, way: &Way, setup: &Setup) -> bool {
-        if self.spot.is_none() || self.stands_still(way) {
-            return self.is_bent();
-        }
         let (rate, quantum) = (setup.rate, QUANTUM as u32);
+        let next = now + u64::from(quantum);
+        let Some(spot) = &self.spot else { return false };
+        let may_bend = spot.may_bend(space, next, rate);
+        if self.stands_still(way) {
+            return self.is_bent() || may_bend;
+        }
         let (was_bent, at_once) = (self.is_bent(), !self.heard);
         let (source, pace, speed) = (&self.source, self.pace, self.speed);
         let pace_glide = way.pace_glide();
@@ -101,12 +105,12 @@ impl Voice {
             frames => Ramp::between(source.speed_now(rate) / pace_now, speed, frames),
         };
         let Some(spot) = &mut self.spot else { return false };
-        if !spot.bend_by(space, now + u64::from(quantum), rate, own, at_once) {
+        if !spot.bend_by(space, next, rate, own, at_once) {
             if was_bent {
                 let with_bus = pace_glide.map_or(0, |glide| glide.remaining());
                 self.straighten(setup.declick.max(with_bus), setup);
             }
-            return false;
+            return may_bend;
         }
         let Some(bend) = spot.bend_mut() else { return false };
         let pace = pace_glide.map_or(pace, |glide| glide.ratio_after(quantum));

@@ -64,11 +64,12 @@ impl Shaper {
         }
     }
 
-    /// Puts more or less between the voice and the ear.
+    /// Puts more or less between the voice and the ear. What is on its way there already may be hurried, but is
+    /// never held up.
     pub fn occlude(&mut self, occlusion: f32, over: u32, setup: &Setup) {
         let (declick, rate) = (setup.declick, setup.rate);
         self.wall.low_pass.set(wall_low_pass(occlusion), over, declick, rate);
-        self.wall.gain.ramp_to(wall_gain(occlusion), over.max(declick));
+        self.wall.gain.hurry_to(wall_gain(occlusion), over.max(declick));
     }
 
     /// Whether it does nothing.
