@@ -6,7 +6,7 @@ use voicepool::Point;
 use super::motion::{Bend, Motion};
 use super::naive::{What, Why};
 use super::ramp::Ramp;
-use super::spot::{Ears, Spot, within};
+use super::spot::{Ears, within};
 use super::stage::{QUANTUM, Stage};
 use super::voice::Voice;
 
