@@ -32,8 +32,8 @@ pub struct Stats {
     /// The most voices that were taken at once since the peaks were
     /// [reset](crate::Mixer::reset_peaks). If it is as many as there are, the pool was full.
     pub most_playing: usize,
-    /// How often a play was to begin and found no voice free, or none that its bus might have, whatever became
-    /// of it then. A cue that is full does not count: it says nothing of the pool.
+    /// How often a play was to begin and found no voice free, or none that its cue or its bus might have,
+    /// whatever became of it then.
     pub full: u64,
     /// How many plays got a [`VoiceId`].
     pub accepted: u64,

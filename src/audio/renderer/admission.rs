@@ -79,9 +79,7 @@ impl Renderer {
         if !crowded && full.is_none() {
             return Admission::Voice([None; 2]);
         }
-        if full.is_some() {
-            self.bridge.meters.full.fetch_add(1, Relaxed);
-        }
+        self.bridge.meters.full.fetch_add(1, Relaxed);
         let unheard = voice.inaudible(&self.buses.way(voice.bus), self.setup.declick);
         if let Some(why) = unheard.filter(|_| voice.priority != Priority::Protected) {
             return Admission::Unheard(why);
