@@ -1,10 +1,14 @@
 //! Random scripts, played by the mixer and by a naive one: they must sound the same, and tell the
 //! same of every play. `VOICEPOOL_LONG=1` plays many more.
 
+#[path = "model/begin.rs"]
+mod begin;
 #[path = "model/bus.rs"]
 mod bus;
 #[path = "model/cases.rs"]
 mod cases;
+#[path = "model/cases_of_places.rs"]
+mod cases_of_places;
 #[path = "model/change.rs"]
 mod change;
 #[path = "model/clip.rs"]
@@ -24,6 +28,8 @@ mod filter;
 mod ghost;
 #[path = "model/limiter.rs"]
 mod limiter;
+#[path = "model/long.rs"]
+mod long;
 #[path = "model/motion.rs"]
 mod motion;
 #[path = "model/moves.rs"]
@@ -72,49 +78,14 @@ mod wishes;
 use std::cell::RefCell;
 use std::fmt;
 
-use naive::{Happening, What, Why};
+use naive::Happening;
 use pair::Pair;
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
 use proptest::test_runner::{TestCaseError, TestRng, TestRunner};
-use script::{INTERPOLATIONS, Op, POLICIES};
+use script::Op;
 use script_of_buses::Buses;
 use tally::Tally;
-use voicepool::{Config, Refusal};
-
-/// What must be done in long games; else they prove little.
-const ALL: [&str; 30] = [
-    "2 together",
-    "a delay that stood still",
-    "a voice that loses its place while it is paused slowly",
-    "end_loop of a bus",
-    "end_loop of a parked play, which has been round",
-    "end_loop of a tag",
-    "end_loop of a voice, which has been round",
-    "end_loop of a voice, which loops",
-    "end_loop of a waiting play, which loops",
-    "end_loop of the master",
-    "hurried pause with a fade of a bus",
-    "hurried pause with a fade of a voice",
-    "hurried pause with a fade of the master",
-    "hurried resume with a fade of a bus",
-    "hurried resume with a fade of a voice",
-    "mute of a bus that moves",
-    "mute of a bus that stands",
-    "mute of a parked play",
-    "mute of a tag",
-    "mute of a voice",
-    "mute of a waiting play",
-    "mute of the master that moves",
-    "pair to a bus: pause with a fade, resume with a fade",
-    "pair to a voice: pause with a fade, resume with a fade",
-    "pause with a fade of a parked play",
-    "pause with a fade of a tag",
-    "pause with a fade of a waiting play",
-    "pause with a fade of the master that moves",
-    "resume with a fade of a bus that stands",
-    "unmute of a parked play",
-];
+use voicepool::Config;
 
 /// Plays a script, and a little silence after it. Returns what was told of its plays, and how often
 /// what was done.
@@ -279,12 +250,32 @@ fn try_scripts_of_places(walls: bool, rates: [u32; 2], cases: u32) -> Tally {
 
 #[test]
 fn what_has_a_place_sounds_as_the_naive_mixer_plays_it() {
-    try_scripts_of_places(false, [1000, 48_000], 100);
+    let tally = try_scripts_of_places(false, [1000, 48_000], 100);
+    tally.assert_each(
+        20,
+        [
+            "a bent quantum",
+            "a newcomer out of earshot",
+            "a newcomer out of earshot, and no room for it to park",
+            "a voice parked out of earshot",
+            "a voice robbed on its way out of earshot",
+            "a voice turned",
+            "jump of a parked play",
+            "jump of a play that has just come",
+            "jump of a voice",
+            "jump of a waiting play",
+            "move of a voice",
+            "the listener moved",
+            "the listener teleported",
+        ],
+    );
+    tally.assert_each(1, ["a stopping voice out of earshot"]);
 }
 
 #[test]
 fn what_is_behind_walls_sounds_as_the_naive_mixer_plays_it() {
-    try_scripts_of_places(true, [3000, 48_000], 40);
+    let tally = try_scripts_of_places(true, [3000, 48_000], 40);
+    tally.assert_each(20, ["occlusion of a voice", "occlusion of a parked play"]);
 }
 
 /// Of everything, and of cues.
@@ -303,7 +294,17 @@ fn try_scripts_of_cues(places: bool, cases: u32) -> Tally {
 
 #[test]
 fn cues_sound_as_the_naive_mixer_plays_them() {
-    try_scripts_of_cues(false, 100);
+    let tally = try_scripts_of_cues(false, 100);
+    tally.assert_each(
+        20,
+        [
+            "a cue that took the place of another",
+            "a merged play",
+            "a play that came too soon",
+            "a victim in a full cue",
+            "nobody to rob in a full cue",
+        ],
+    );
 }
 
 #[test]
@@ -311,103 +312,31 @@ fn cues_with_places_sound_as_the_naive_mixer_plays_them() {
     try_scripts_of_cues(true, 60);
 }
 
-/// What a voice is multiplied by: the way out first, then its own gains, then its pan.
-#[test]
-fn every_gain_to_the_ear_is_multiplied_in_the_order_that_was_promised() {
+/// What a voice is multiplied by: the way out first, then its own gains, then its pan, then its place. One
+/// voice at its own rate, so that all of it can be compared to the bit.
+fn try_scripts_of_gains(places: bool) -> Tally {
+    let mut all = Tally::default();
     for rate in [1000, 48_000] {
         let config = Config { voices: 1, max_voices: 1, sample_rate: rate, ..Config::default() };
-        let of = format!("of gains at {rate} Hz");
-        let tally = try_scripts(&of, 60, script::script_of_gains(), |script| {
+        let of = format!("of gains{} at {rate} Hz", if places { " and places" } else { "" });
+        let tally = try_scripts(&of, 60, script::script_of_gains(places), |script| {
             let mut pair = Pair::new(&config).exactly();
             script.iter().try_for_each(|op| pair.carry_out(op))?;
             pair.listen(400)?;
             Ok(pair.tally().clone())
         });
-        tally.assert_each(3, ["mute of a voice", "mute of the master that moves"]);
+        all.add(&tally);
     }
-}
-
-/// The same script every time for each policy and interpolation, long enough for pools to grow,
-/// shrink back, and fill again. Returns how many took a place back.
-fn play_long(rate: u32, commands: usize) -> usize {
-    let commands = if is_long() { 100 * commands } else { commands };
-    let mut runner = TestRunner::deterministic();
-    let (mut told, mut taken_back, mut tally) = (Vec::new(), 0, Tally::default());
-    for when_full in POLICIES {
-        for interpolation in INTERPOLATIONS {
-            let scripts = script::script(rate, commands);
-            let script = scripts.new_tree(&mut runner).unwrap().current();
-            let config = Config {
-                voices: 3,
-                max_voices: 6,
-                parked: 5,
-                scheduled: 2,
-                commands: 2048,
-                sample_rate: rate,
-                when_full,
-                interpolation,
-                ..Config::default()
-            };
-            match agree(&config, &script) {
-                Ok((more, counts)) => {
-                    tally.add(&counts);
-                    taken_back += more.iter().filter(|it| is_taken_back(it, &more)).count();
-                    told.extend(more.iter().map(|it| it.what));
-                }
-                Err(fault) => panic!("{when_full:?}, {interpolation:?}: {fault}"),
-            }
-        }
-    }
-    // Else it would prove little.
-    for kind in [
-        What::Finished,
-        What::Stopped,
-        What::Stolen { by: 0, level: 0.0 },
-        What::Refused(Refusal::PoolFull),
-        What::Refused(Refusal::ScheduleFull),
-        What::Refused(Refusal::Inaudible),
-        What::Parked(Why::Stolen { by: 0, level: 0.0 }),
-        What::Parked(Why::Paused),
-        What::Parked(Why::Inaudible),
-        What::Parked(Why::Shrunk),
-        What::Parked(Why::PoolFull),
-        What::Unparked,
-        What::Started,
-    ] {
-        let count = told.iter().filter(|what| is_alike(**what, kind)).count();
-        assert!(count >= 10, "only {count} were {kind:?}");
-    }
-    println!("long games at {rate} Hz\n{tally}");
-    tally.assert_each(1, ALL);
-    taken_back
-}
-
-/// Whether two things are the same but for their details.
-fn is_alike(a: What, b: What) -> bool {
-    let bare = |what| match what {
-        What::Stolen { .. } => What::Stolen { by: 0, level: 0.0 },
-        What::Parked(Why::Stolen { .. }) => What::Parked(Why::Stolen { by: 0, level: 0.0 }),
-        other => other,
-    };
-    bare(a) == bare(b)
-}
-
-/// Whether a play came back by taking another's place.
-fn is_taken_back(it: &Happening, told: &[Happening]) -> bool {
-    let robbed = |other: &Happening| match other.what {
-        What::Stolen { by, .. } | What::Parked(Why::Stolen { by, .. }) => by == it.number,
-        _ => false,
-    };
-    it.what == What::Unparked && told.iter().any(|other| other.at == it.at && robbed(other))
+    all
 }
 
 #[test]
-fn a_long_game_at_a_thousand_hertz_sounds_as_the_naive_mixer_plays_it() {
-    let taken_back = play_long(1000, 400);
-    assert!(taken_back >= 10, "only {taken_back} took a place back");
+fn every_gain_to_the_ear_is_multiplied_in_the_order_that_was_promised() {
+    let tally = try_scripts_of_gains(false);
+    tally.assert_each(6, ["mute of a voice", "mute of the master that moves"]);
 }
 
 #[test]
-fn a_long_game_at_48_khz_sounds_as_the_naive_mixer_plays_it() {
-    play_long(48_000, 300);
+fn what_is_heard_of_a_place_is_multiplied_last() {
+    try_scripts_of_gains(true).assert_each(20, ["a voice turned", "a voice parked out of earshot"]);
 }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use voicepool::{Config, Priority, ms};
 
+use super::long::is_taken_back;
 use super::naive::{Change, Request, Start, What};
 use super::script::Op;
 use super::shaper::Shape;
-use super::{agree, effects, is_taken_back};
+use super::{agree, effects};
 
 /// Robs a loop, makes it louder, and waits. At 48 kHz that is too long for random scripts.
 #[test]
@@ -58,7 +59,7 @@ fn of_the_few_on_a_bus_none_is_forgotten() {
 }
 
 /// A loop of a sine.
-fn drone() -> Request {
+pub fn drone() -> Request {
     Request {
         clip: 1,
         gain: 1.0,

@@ -116,7 +116,7 @@ impl Stage {
     }
 
     /// Who gives way to a play, by their numbers: one for its cue, and one for the pool, for which the first
-    /// counts as gone. Or what becomes of it.
+    /// counts as gone; so there are two only where a pool shrinks. Or what becomes of it.
     pub fn victims(
         &mut self,
         voice: &Voice,
@@ -144,9 +144,6 @@ impl Stage {
             let Some(victim) = victim else {
                 return Err((Why::PoolFull, What::Refused(Refusal::PoolFull)));
             };
-            if !victims.is_empty() {
-                self.tally.count("two victims");
-            }
             victims.push(self.playing[victim].number);
         }
         Ok(victims)

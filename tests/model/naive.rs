@@ -11,6 +11,7 @@ use voicepool::{
     Attenuation, Config, Duck, Effect, Listener, Point, Priority, Refusal, Reverb, WhenFull,
 };
 
+use super::begin::Newcomer;
 use super::clip::Clip;
 use super::dice::{Dice, Plan};
 use super::limiter::{Heard, Limiter};
@@ -197,7 +198,9 @@ impl Naive {
                     (request, Some(terms))
                 }
             };
-            self.queue.push(Order::Play(number, request, cue, self.when_full));
+            let when_full = self.when_full;
+            let newcomer = Newcomer { number, request, cue, when_full };
+            self.queue.push(Order::Play(Box::new(newcomer)));
         }
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use proptest::collection::{SizeRange, vec};
 use proptest::prelude::*;
 use voicepool::{
-    Config, Duck, Frame, Interpolation, Listener, Point, Priority, Reverb, Sound, WhenFull,
+    Attenuation, Config, Duck, Frame, Interpolation, Listener, Point, Priority, Reverb, Sound,
+    WhenFull,
 };
 
 use super::common::{mono, noise, sine};
@@ -14,6 +15,7 @@ use super::dice::Plan;
 use super::effects::Kind;
 use super::naive::{Change, Request, Start};
 use super::scenes;
+use super::script_of_places;
 use super::shaper::Shape;
 
 /// A line of a script. Voices are named by how many plays ago they began.
@@ -246,13 +248,19 @@ pub fn script(rate: u32, scenes: impl Into<SizeRange>) -> impl Strategy<Value = 
     vec(scene, scenes).prop_map(|scenes| scenes.concat())
 }
 
-/// One voice, and all gains on its way; never so loud that the limiter has anything to do.
-pub fn script_of_gains() -> impl Strategy<Value = Vec<Op>> {
+/// One voice, and all gains on its way, with a place or without; never so loud that the limiter has anything
+/// to do.
+pub fn script_of_gains(places: bool) -> impl Strategy<Value = Vec<Op>> {
     let own_gain = || 0.0..0.7f32;
-    let play = (request(), own_gain(), 0..2usize).prop_map(|(request, gain, bus)| {
-        let (clip, speed, start) = (1, 1.0, Start::Now);
+    let placed = if places { script_of_places::placed() } else { request() };
+    let play = (placed, own_gain(), 0..2usize).prop_map(move |(request, gain, bus)| {
+        let (speed, start) = (1.0, Start::Now);
+        // Of a stereo sound, too, that is heard from a point.
+        let clip = if places && request.clip % 2 == 0 { 2 } else { 1 };
         let looping = Some((Duration::ZERO, None));
-        Op::Play(Request { clip, gain, speed, looping, start, bus, ..request })
+        let still = |how| Attenuation { doppler: 0.0, ..how };
+        let place = request.place.map(|(at, how)| (at, still(how)));
+        Op::Play(Request { clip, gain, speed, looping, start, bus, place, ..request })
     });
     let of_both = || {
         prop_oneof![
@@ -276,6 +284,11 @@ pub fn script_of_gains() -> impl Strategy<Value = Vec<Op>> {
         2 => of_voice.prop_map(|change| Op::Voice(0, change)),
         2 => (0..2usize, of_bus).prop_map(|(bus, change)| Op::Bus(bus, change)),
     ];
+    let op = if places {
+        prop_oneof![7 => op, 3 => script_of_places::place_op(false)].boxed()
+    } else {
+        op.boxed()
+    };
     (play, vec(op, 1..40)).prop_map(|(play, ops)| [vec![play], ops].concat())
 }
 

@@ -9,6 +9,7 @@ use voicepool::{Duck, Reverb};
 use super::effects::Kind;
 use super::naive::{Change, Request};
 use super::script::{Op, Whom, bus, bus_change, op, request, time};
+use super::script_of_places;
 use super::shaper::Shape;
 use super::submix::ROOMS;
 
@@ -21,11 +22,20 @@ pub struct Buses {
     pub sends: bool,
     pub effects: bool,
     pub ducks: bool,
+    /// And whether what plays on them has a place.
+    pub places: bool,
 }
 
 impl Buses {
-    pub const ALL: Buses =
-        Buses { tree: true, speeds: true, filters: true, sends: true, effects: true, ducks: true };
+    pub const ALL: Buses = Buses {
+        tree: true,
+        speeds: true,
+        filters: true,
+        sends: true,
+        effects: true,
+        ducks: true,
+        places: true,
+    };
 }
 
 /// Random lines, and among them many about buses.
@@ -34,8 +44,10 @@ pub fn script(
     which: Buses,
     scenes: impl Into<SizeRange>,
 ) -> impl Strategy<Value = Vec<Op>> {
-    let Buses { filters, sends, .. } = which;
-    let plays = (request(), low_pass(), (0..ROOMS, 0.0..1.0f32), any::<[bool; 2]>());
+    let Buses { filters, sends, places, .. } = which;
+    let one =
+        if places { prop_oneof![request(), script_of_places::placed()].boxed() } else { request() };
+    let plays = (one, low_pass(), (0..ROOMS, 0.0..1.0f32), any::<[bool; 2]>());
     let play = plays.prop_map(move |(request, low_pass, (room, send), [low, wet])| {
         let mut shape = Shape::PLAIN;
         if filters && low {
@@ -50,6 +62,11 @@ pub fn script(
         1 => (bus(), bus_change()).prop_map(|(bus, change)| Op::Bus(bus, change)),
         3 => bus_op(which),
     ];
+    let of_buses = if places {
+        prop_oneof![4 => of_buses, 1 => script_of_places::place_op(true)].boxed()
+    } else {
+        of_buses.boxed()
+    };
     let scene = prop_oneof![
         4 => op(rate),
         3 => play,
@@ -65,7 +82,7 @@ fn low_pass() -> impl Strategy<Value = f32> {
 }
 
 fn bus_op(which: Buses) -> BoxedStrategy<Op> {
-    let Buses { tree, speeds, filters, sends, effects, ducks } = which;
+    let Buses { tree, speeds, filters, sends, effects, ducks, .. } = which;
     let whom =
         || prop_oneof![1 => (0..4usize).prop_map(Whom::Voice), 3 => bus().prop_map(Whom::Bus)];
     let send = prop_oneof![1 => Just(0.0), 3 => 0.0..1.0f32];

@@ -4,22 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use voicepool::{Config, Duck, Effect, Interpolation, Refusal, Reverb, WhenFull};
+use voicepool::{Config, Duck, Effect, Interpolation, Reverb};
 
+use super::begin::Newcomer;
 use super::bus::{self, Bus};
 use super::clip::{Clip, sinc_table};
 use super::cues::Known;
-use super::dice::Terms;
 use super::ducks::Ducked;
 use super::ghost::{Ghost, play_shaped};
 use super::limiter::Heard;
 use super::motion::Motion;
-use super::naive::{Change, Happening, Request, Start, What, frames};
-use super::ramp::{Ramp, Speed};
+use super::naive::{Change, Happening, What, frames};
 use super::script::BUSES;
 use super::shaper::Shaper;
 use super::space::{Move, Space};
-use super::spot::{Ears, Spot};
+use super::spot::Ears;
 use super::submix::{ROOMS, RoomSlot, Sheet, Submix};
 use super::tally::Tally;
 use super::voice::Voice;
@@ -27,11 +26,8 @@ use super::voice::Voice;
 /// Commands take effect on multiples of this many frames.
 pub const QUANTUM: u64 = 128;
 
-/// No more wait for the end of a line: then those begin who do.
-const MOST_ARRIVALS: usize = 64;
-
 pub enum Order {
-    Play(u64, Request, Option<Terms>, WhenFull),
+    Play(Box<Newcomer>),
     Voice(u64, Change),
     Bus(usize, Change),
     Parent(usize, usize),
@@ -182,13 +178,14 @@ impl Stage {
             self.stop_everything(fade);
         }
         for (place, order) in orders.into_iter().enumerate() {
-            if let Order::Play(number, ..) = order {
-                self.accepted = number + 1;
-            }
             match order {
-                Order::Play(number, ..) if place < covered => self.end(number, What::Stopped),
-                Order::Play(number, request, cue, when_full) => {
-                    self.begin(number, request, cue, when_full);
+                Order::Play(newcomer) => {
+                    self.accepted = newcomer.number + 1;
+                    if place < covered {
+                        self.end(newcomer.number, What::Stopped);
+                    } else {
+                        self.begin(*newcomer);
+                    }
                 }
                 Order::Voice(number, change) => self.obey(number, change),
                 Order::Bus(bus, Change::Stop(fade)) => {
@@ -351,7 +348,7 @@ impl Stage {
         self.end_the_held();
     }
 
-    fn is_due(&self, waiting: &Waiting) -> bool {
+    pub fn is_due(&self, waiting: &Waiting) -> bool {
         match waiting.until {
             Until::Frame(frame) => frame <= self.now,
             Until::Left(time) => time == 0,
@@ -369,88 +366,6 @@ impl Stage {
                 self.ring_out(voice.bus, shaper);
             }
             self.end(number, What::Stopped);
-        }
-    }
-
-    fn begin(&mut self, number: u64, request: Request, cue: Option<Terms>, when_full: WhenFull) {
-        let until = match request.start {
-            Start::Now => Until::Left(0),
-            Start::At(frame) => Until::Frame(frame),
-            Start::Delay(by) => Until::Left(u128::from(self.frames_of(by)) << 32),
-        };
-        let voice = Voice { cue, ..self.voice(number, request, when_full) };
-        let mut waiting = Waiting { until, voice, paused: false, stood_still: false };
-        if self.is_due(&waiting) {
-            self.set_out(&mut waiting.voice);
-            waiting.voice.rise(0, self.declick);
-            self.arrive(waiting.voice);
-        } else if self.waiting.len() == self.config.scheduled {
-            self.end(number, What::Refused(Refusal::ScheduleFull));
-        } else {
-            self.waiting.push(waiting);
-        }
-    }
-
-    /// One with a place is judged when all of the line is known, so that the listener may come after it; and
-    /// where voices have places so is one that may have to rob somebody, since who is quietest is known then.
-    fn arrive(&mut self, voice: Voice) {
-        let full = self.playing.len() >= self.limit || self.is_crowded(&voice);
-        if voice.spot.is_some() || full && self.playing.iter().any(|it| it.spot.is_some()) {
-            if self.arrivals.len() == MOST_ARRIVALS {
-                self.begin_arrivals();
-                return self.claim(voice);
-            }
-            self.arrivals.push(voice);
-        } else {
-            self.claim(voice);
-        }
-    }
-
-    fn voice(&self, number: u64, request: Request, when_full: WhenFull) -> Voice {
-        let clip = &self.clips[request.clip];
-        let count = clip.frames.len() as u64;
-        let looping = request.looping.map(|(start, end)| {
-            let start = frames(start, clip.rate);
-            let end = end.map_or(count, |end| frames(end, clip.rate).min(count));
-            if start < end { (start, end) } else { (0, count) }
-        });
-        let mut fade = Ramp::rest(1.0);
-        if self.frames_of(request.fade_in) > 0 {
-            fade = Ramp::rest(0.0);
-            fade.head_for(1.0, self.frames_of(request.fade_in).max(self.declick));
-        }
-        Voice {
-            number,
-            clip: request.clip,
-            cue: None,
-            born: 0,
-            bus: request.bus,
-            priority: request.priority,
-            when_full,
-            parks: request.parks.unwrap_or(looping.is_some()),
-            position: frames(request.position, clip.rate) << 32,
-            wrapped: false,
-            looping,
-            behind: None,
-            own_speed: request.speed,
-            pace: 1.0,
-            speed: Speed::rest(self.ratio(request.speed, clip)),
-            shape: request.shape,
-            shaper: None,
-            gain: Ramp::rest(request.gain),
-            pan: pan_law(request.pan).map(Ramp::rest),
-            spot: request.place.map(|(at, how)| Spot::new(at, how, self.now)),
-            around: [1.0; 2].map(Ramp::rest),
-            fade,
-            hold: Ramp::rest(0.0),
-            mute: Ramp::rest(1.0),
-            boost: Ramp::rest(1.0),
-            stopping: false,
-            heard: false,
-            rank: 0.0,
-            first: false,
-            guarded: 0,
-            louder_since: None,
         }
     }
 
