@@ -210,7 +210,7 @@ fn an_occlusion_said_once_more_is_hurried_and_never_held_up() {
     let wall = db(-12.0);
     for (first, again, after) in [(secs(9.0), ms(0), ms(20)), (ms(100), ms(100), ms(120))] {
         let (mixer, mut renderer) = open(Config::default());
-        let voice = mixer.play(Play::of(&ones(48_000)).looping().gain(0.5));
+        let voice = mixer.play(Play::of(ones(48_000)).looping().gain(0.5));
         renderer.frames(1024);
         mixer.set_occlusion(voice, 1.0, first);
         for _ in 0..mixer.frames(after) / 128 {
