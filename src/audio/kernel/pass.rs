@@ -3,8 +3,7 @@
 use std::mem::discriminant;
 
 use super::frame::{ClipFrame, Frames};
-use super::gains::Slope;
-use super::wide::{Four, FourTurning, Two};
+use super::wide::{Four, Two};
 use super::{Gain, Gains, Kernels, Mix, scalar};
 use crate::sound::each_kind;
 
@@ -44,18 +43,6 @@ impl<'a> Part<'a> {
     }
 }
 
-impl<'a> Part<'a> {
-    /// Its clip from some frame on, and its slope, if it is read from frame to frame and its sides move.
-    fn turning(&self, from: usize) -> Option<(Even<'a>, &'a Slope)> {
-        match (self.stride, self.gain) {
-            (Stride::Whole, Gain::Sloped(slope, 0)) if slope.turns() && !self.is_point => {
-                Some((Even { clip: self.clip, from, gains: slope.sides }, slope))
-            }
-            _ => None,
-        }
-    }
-}
-
 /// A part that needs nothing but its gains.
 struct Even<'a> {
     clip: Frames<'a>,
@@ -73,8 +60,7 @@ impl<'a> Even<'a> {
 impl Kernels {
     /// Adds several voices: to each frame one after the other, as if each had been added alone.
     pub fn mix(&self, mut mix: Mix, parts: &[Part]) {
-        let is_whole = |part: &Part| part.even(0).is_some() || part.turning(0).is_some();
-        let even = parts.iter().all(is_whole);
+        let even = parts.iter().all(|part| part.even(0).is_some());
         let block = if even { mix.len().max(1) } else { BLOCK };
         for from in (0..mix.len()).step_by(block) {
             let len = block.min(mix.len() - from);
@@ -100,49 +86,9 @@ impl Kernels {
             self.mix_two(mix, a, b);
             return parts.get(2..).unwrap_or_default();
         }
-        if let [a, b, c, d, rest @ ..] = parts
-            && let Some((first, slope)) = a.turning(from)
-            && let (Some(b), Some(c), Some(d)) = (b.turning(from), c.turning(from), d.turning(from))
-        {
-            let kind = discriminant(&first.clip);
-            let alike = [&b, &c, &d].into_iter().all(|(even, other)| {
-                discriminant(&even.clip) == kind
-                    && (other.at, other.scale) == (slope.at, slope.scale)
-            });
-            if alike {
-                let slopes = [slope, b.1, c.1, d.1];
-                self.turn_four(mix, [first, b.0, c.0, d.0], &slopes, from as u32);
-                return rest;
-            }
-        }
         let Some((part, rest)) = parts.split_first() else { return parts };
         self.mix_one(mix, part, from);
         rest
-    }
-
-    /// Adds four parts of one kind that turn together.
-    fn turn_four(&self, mix: Mix, four: [Even; 4], slopes: &[&Slope; 4], on: u32) {
-        each_kind!(Frames, four[0].clip, clip => self.add_four_turning(mix, clip, four, slopes, on));
-    }
-
-    /// Adds four clips of the kind that `first` is, from some frame of their slopes on.
-    fn add_four_turning<F: ClipFrame>(
-        &self,
-        mut mix: Mix,
-        _first: &[F],
-        four: [Even; 4],
-        slopes: &[&Slope; 4],
-        on: u32,
-    ) {
-        let clips = four.each_ref().map(Even::frames::<F>);
-        let done = self.cpu.run(FourTurning { mix: mix.rest(0), clips: &clips, slopes, on });
-        if done < mix.len() {
-            for (clip, slope) in clips.into_iter().zip(slopes) {
-                let clip = clip.get(done..).unwrap_or_default();
-                let gain = Gain::Sloped(slope, on + done as u32);
-                scalar::copy(mix.rest(done), clip, Gains::Each(gain));
-            }
-        }
     }
 
     fn mix_four(&self, mix: Mix, four: [Even; 4]) {

@@ -254,14 +254,10 @@ enum AnyClip {
 
 impl AnyClip {
     fn new(random: &mut Random, frames: usize) -> AnyClip {
-        AnyClip::of_kind(random.below(4), random, frames)
-    }
-
-    fn of_kind(kind: usize, random: &mut Random, frames: usize) -> AnyClip {
         fn noise<S: Noise, const C: usize>(random: &mut Random, frames: usize) -> Vec<[S; C]> {
             (0..frames).map(|_| std::array::from_fn(|_| S::noise(random))).collect()
         }
-        match kind {
+        match random.below(4) {
             0 => AnyClip::Mono16(noise(random, frames)),
             1 => AnyClip::Stereo16(noise(random, frames)),
             2 => AnyClip::Mono32(noise(random, frames)),
@@ -313,23 +309,17 @@ fn voices_added_together_are_the_same_to_the_bit_on_every_processor() {
             for _ in 0..RUNS {
                 let frames = lengths(&mut random);
                 let many = random.below(5);
-                // As when the listener moves: all turn, and all are as far along.
-                let together = random.below(4) == 0;
-                let one_kind = random.below(4);
                 let strides: Vec<Stride> = (0..many)
                     .map(|_| {
                         let fraction = random.next() as u32;
                         let step = random.pick(&[ONE / 3, ONE + 1, ONE / 2 * 3, 7 * ONE]);
-                        let whole = together || random.below(2) == 0;
+                        let whole = random.below(2) == 0;
                         if whole { Stride::Whole } else { Stride::Between { fraction, step } }
                     })
                     .collect();
                 let clips: Vec<AnyClip> = strides
                     .iter()
                     .map(|stride| match stride {
-                        Stride::Whole if together => {
-                            AnyClip::of_kind(one_kind, &mut random, frames)
-                        }
                         Stride::Whole => AnyClip::new(&mut random, frames),
                         Stride::Between { step, .. } => {
                             let reach = ((step * (frames as u64 + 1)) >> 32) as usize;
@@ -337,20 +327,13 @@ fn voices_added_together_are_the_same_to_the_bit_on_every_processor() {
                         }
                     })
                     .collect();
-                let mut slopes: Vec<Slope> = (0..many).map(|_| slope(&mut random)).collect();
-                if let Some((first, others)) = slopes.split_first_mut().filter(|_| together) {
-                    first.turn = first.turn.map(|turn| turn + 0.25);
-                    for slope in others {
-                        *slope = Slope { sides: slope.sides, before: slope.before, ..*first };
-                    }
-                }
+                let slopes: Vec<Slope> = (0..many).map(|_| slope(&mut random)).collect();
                 let parts: Vec<Part> = (clips.iter().zip(&strides).zip(&slopes))
                     .map(|((clip, stride), slope)| {
                         let steady = Gain::Steady([random.gain(), random.gain()]);
                         let sloped = Gain::Sloped(slope, 0);
-                        let is_steady = random.below(2) == 0 && !together;
-                        let gain = if is_steady { steady } else { sloped };
-                        let is_point = random.below(3) == 0 && !together;
+                        let gain = if random.below(2) == 0 { steady } else { sloped };
+                        let is_point = random.below(3) == 0;
                         Part { clip: clip.frames(), is_point, stride: *stride, gain }
                     })
                     .collect();

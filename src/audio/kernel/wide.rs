@@ -6,7 +6,7 @@ use std::slice;
 
 use super::between::{Between, Cubic, Linear};
 use super::frame::ClipFrame;
-use super::gains::{Curve, GroupGains, Slope, Sloping, Steady, Turning, splat};
+use super::gains::{Curve, GroupGains, Sloping, Steady, Turning, splat};
 use super::lanes::{LANES, Lanes, Work};
 use super::{Gain, Gains, Interpolator, Mix};
 use crate::audio::voice::glide::Glide;
@@ -82,47 +82,6 @@ impl<F: ClipFrame> Work for Four<'_, F> {
         for ((left, right), ((a, b), (c, d))) in left.iter_mut().zip(right).zip(clips) {
             let mut sums = [lanes.load(left), lanes.load(right)];
             for (frames, gains) in [a, b, c, d].into_iter().zip(gains) {
-                sums = sum(lanes, sums, F::eight(lanes, frames), gains);
-            }
-            store(lanes, sums, left, right);
-            done += LANES;
-        }
-        done
-    }
-}
-
-/// The same of four clips whose sides move, all of them as far along.
-pub(super) struct FourTurning<'a, F> {
-    pub mix: Mix<'a>,
-    pub clips: &'a [&'a [F]; 4],
-    pub slopes: &'a [&'a Slope; 4],
-    /// From which frame on.
-    pub on: u32,
-}
-
-impl<F: ClipFrame> Work for FourTurning<'_, F> {
-    type Done = usize;
-
-    #[inline(always)]
-    fn with<L: Lanes>(self, lanes: L) -> usize {
-        let [first, ..] = self.slopes;
-        let scale = lanes.splat(first.scale);
-        let mut gone = lanes.count(first.at + self.on, 1);
-        let lines = self.slopes.map(|slope| {
-            (lanes.splat(slope.before), splat(lanes, slope.sides), splat(lanes, slope.turn))
-        });
-        let [a, b, c, d] = self.clips.map(|clip| clip.as_chunks::<LANES>().0);
-        let (left, right) = (self.mix.left.as_chunks_mut().0, self.mix.right.as_chunks_mut().0);
-        let clips = a.iter().zip(b).zip(c.iter().zip(d));
-        let mut done = 0;
-        for ((left, right), ((a, b), (c, d))) in left.iter_mut().zip(right).zip(clips) {
-            let part = lanes.mul(lanes.counted(gone), scale);
-            gone = lanes.count_on(gone, LANES as u32);
-            let mut sums = [lanes.load(left), lanes.load(right)];
-            for (frames, (before, sides, turn)) in [a, b, c, d].into_iter().zip(lines) {
-                let near = lanes.add(sides[0], lanes.mul(turn[0], part));
-                let far = lanes.add(sides[1], lanes.mul(turn[1], part));
-                let gains = [lanes.mul(before, near), lanes.mul(before, far)];
                 sums = sum(lanes, sums, F::eight(lanes, frames), gains);
             }
             store(lanes, sums, left, right);
