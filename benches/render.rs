@@ -1,10 +1,12 @@
 //! What a block of 512 frames costs, by voices and by how they are read; what a theft and a play
 //! cost. `cargo bench --bench render`, and a name to run only some. Items are voice-frames, unless
-//! said otherwise. With `ratios` alone, what filters and rooms cost; see `render/ratios.rs`.
+//! said otherwise. With `ratios` alone, what filters, rooms and places cost; see `render/ratios.rs`.
 
 mod common;
 #[path = "render/ratios.rs"]
 mod ratios;
+#[path = "render/space.rs"]
+mod space;
 
 use std::fmt;
 
@@ -19,7 +21,10 @@ const ASKEW: f32 = 1.1892;
 
 fn main() {
     match std::env::args().nth(1).as_deref() {
-        Some("ratios") => ratios::print(),
+        Some("ratios") => {
+            ratios::print();
+            space::print();
+        }
         _ => divan::main(),
     }
 }

@@ -6,6 +6,8 @@ mod buses;
 mod common;
 #[path = "scene/cues.rs"]
 mod cues;
+#[path = "scene/space.rs"]
+mod space;
 
 use std::time::Duration;
 
@@ -22,7 +24,7 @@ type Scene = (&'static str, fn());
 
 /// Of the pairs, the second has four times as much of everything: its count may be four
 /// times as high, and a logarithm more.
-const SCENES: [Scene; 61] = [
+const SCENES: [Scene; 69] = [
     ("unity", || render(1.0, Interpolation::Linear)),
     ("linear", || render(ASKEW, Interpolation::Linear)),
     ("cubic", || render(ASKEW, Interpolation::Cubic)),
@@ -84,6 +86,14 @@ const SCENES: [Scene; 61] = [
     ("cues_256", || cues::plays(256)),
     ("parked_of_cues_1024", || cues::parked(1024)),
     ("parked_of_cues_4096", || cues::parked(4096)),
+    ("moving_64", || space::moving(64)),
+    ("moving_256", || space::moving(256)),
+    ("listener_64", || space::listener(64)),
+    ("listener_256", || space::listener(256)),
+    ("torches_1024", || space::torches(1024)),
+    ("torches_4096", || space::torches(4096)),
+    ("doppler_64", || space::doppler(64)),
+    ("doppler_256", || space::doppler(256)),
 ];
 
 fn main() {

@@ -213,6 +213,14 @@ impl Play {
         self.set(Set::ATTENUATION, |settings| settings.attenuation = attenuation)
     }
 
+    /// How much lies between it and the ear when it begins, from 0 (nothing, unless told otherwise) to 1 (a
+    /// wall): as [`Mixer::set_occlusion`](crate::Mixer::set_occlusion) says.
+    #[doc(alias("obstruction", "muffle"))]
+    pub fn occlusion(self, amount: f32) -> Play {
+        let amount = sanitize_occlusion(amount);
+        self.set(Set::OCCLUSION, |settings| settings.shape.occlusion = amount)
+    }
+
     /// Sets something that takes the place of what a cue's variant says.
     fn set(self, what: Set, change: impl FnOnce(&mut Settings)) -> Play {
         self.with(|settings| {
@@ -297,6 +305,11 @@ pub(crate) fn sanitize_high_pass(hz: f32) -> f32 {
     if hz.is_nan() { HIGH_PASS_OFF } else { hz.clamp(HIGH_PASS_OFF, LOW_PASS_OFF) }
 }
 
+/// How much lies between a play and the ear, within its limits; NaN is nothing.
+pub(crate) fn sanitize_occlusion(amount: f32) -> f32 {
+    if amount > 0.0 { amount.min(1.0) } else { 0.0 }
+}
+
 /// Who gives way to whom. A play may steal from its own priority and from those below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
@@ -333,6 +346,7 @@ mod tests {
         assert_eq!([f32::NAN, -1.0, 1e-9, 1e9].map(sanitize_gain), [0.0, 0.0, 0.0, 1000.0]);
         assert_eq!([f32::NAN, -9.0, f32::INFINITY].map(sanitize_pan), [0.0, -1.0, 1.0]);
         assert_eq!([f32::NAN, 0.0, f32::INFINITY].map(sanitize_speed), [1.0, 0.01, 100.0]);
+        assert_eq!([f32::NAN, -1.0, 9.0].map(sanitize_occlusion), [0.0, 0.0, 1.0]);
         let cut_offs = [f32::NAN, -1.0, 500.0, f32::INFINITY];
         assert_eq!(cut_offs.map(sanitize_low_pass), [20_000.0, 20.0, 500.0, 20_000.0]);
         assert_eq!(cut_offs.map(sanitize_high_pass), [20.0, 20.0, 500.0, 20_000.0]);

@@ -92,7 +92,7 @@ fn the_blocks_of_moves_come_home() {
     let mut out = [[0.0; 2]; 133];
     let mut turn = |n: usize| {
         // Now and then a device stalls.
-        for round in 0..if n % 10 == 0 { 30 } else { 1 } {
+        for round in 0..if n.is_multiple_of(10) { 30 } else { 1 } {
             let x = (n + round) as f32 / 10.0;
             mixer.set_positions(crowd.iter().map(|voice| (*voice, [x, 2.0])));
             mixer.set_listener(Listener::at([x, 1.0]));

@@ -226,9 +226,9 @@ fn a_newcomer_out_of_earshot_that_cannot_park_is_refused_only_if_no_voice_is_fre
 fn a_resize_leaves_those_alone_who_are_out_of_earshot() {
     let (mixer, mut renderer) = open(4, 12);
     let far_off = Play::of(clip()).looping().at(FAR_OFF);
-    (0..6).for_each(|_| drop(mixer.play(&far_off)));
+    assert!((0..6).all(|_| mixer.play(&far_off).is_some()));
     let near = Play::of(clip()).looping().at([1.0, 0.0]);
-    (0..4).for_each(|_| drop(mixer.play(&near)));
+    assert!((0..4).all(|_| mixer.play(&near).is_some()));
     renderer.frames(300);
     for (voices, playing) in [(1, 1), (8, 4), (2, 2), (16, 4)] {
         mixer.resize(voices).expect("it fits");

@@ -132,7 +132,7 @@ fn a_listener_that_jumps_does_not_click() {
 fn a_voice_that_jumps_across_the_head_does_not_click() {
     for teleports in [false, true] {
         let say = |mixer: &Mixer, voice: VoiceId, t: f64, _: &mut Random| {
-            let x = if (t * 60.0 + 0.5) as usize % 2 == 0 { -1.0 } else { 1.0 };
+            let x = [-1.0, 1.0][(t * 60.0 + 0.5) as usize % 2];
             match teleports {
                 false => mixer.set_position(voice, [x, 0.0]),
                 true => mixer.teleport(voice, [x, 0.0]),

@@ -28,13 +28,17 @@ struct Scene {
 
 impl Scene {
     fn new(voices: usize, when_full: WhenFull) -> Scene {
+        Scene::at(RATE, voices, when_full)
+    }
+
+    fn at(sample_rate: u32, voices: usize, when_full: WhenFull) -> Scene {
         let config = Config {
             voices,
             max_voices: voices,
             parked: 8,
             scheduled: 8,
             commands: 256,
-            sample_rate: RATE,
+            sample_rate,
             when_full,
             ..Config::default()
         };
@@ -282,23 +286,48 @@ fn a_place_in_a_full_cue_is_taken_back_within_it() {
     assert_eq!((0..20).flat_map(|_| scene.go_on()).count(), 0);
 }
 
-/// Who waits for a voice of the pool gets one when any is free, though others wait for their cue's.
+/// Who waits for a voice of the pool gets one when any is free, though others wait for their cue's; and each
+/// as soon as there is one, not when everybody is looked at again.
 #[test]
-fn who_waits_for_its_cue_keeps_nobody_else_waiting() {
-    let mut scene = Scene::new(2, WhenFull::Refuse);
-    let cue = cue().at_most(1).when_full(WhenFull::Refuse);
-    scene.ask(of(&cue, 0.1), 1);
-    let other = scene.ask(steady(SPEECH, 0.1), 2);
-    scene.go_on();
-    let parks = WhenStolen::Park;
-    scene.play(of(&cue, 0.9).when_stolen(parks), 3);
-    scene.play(steady(SPEECH, 0.1).when_stolen(parks), 4);
-    for _ in 0..10 {
-        assert_eq!(scene.go_on(), []);
+fn who_waits_comes_back_at_once_and_keeps_nobody_else_waiting() {
+    for lines in 0..4 {
+        // Here everybody is looked at on every third line.
+        let mut scene = Scene::at(6400, 2, WhenFull::Refuse);
+        let cue = cue().at_most(1).when_full(WhenFull::Refuse);
+        let first = scene.ask(of(&cue, 0.1), 1);
+        let other = scene.ask(steady(SPEECH, 0.1), 2);
+        scene.go_on();
+        let parks = WhenStolen::Park;
+        scene.play(of(&cue, 0.9).when_stolen(parks), 3);
+        scene.play(steady(SPEECH, 0.1).when_stolen(parks), 4);
+        for _ in 0..20 + lines {
+            assert_eq!(scene.go_on(), []);
+        }
+        scene.mixer.stop(other, ms(0));
+        assert_eq!(scene.go_on(), [(2, STOPPED)]);
+        assert_eq!(scene.go_on(), [(4, What::Unparked)], "{lines}");
+        (0..lines).for_each(|_| assert_eq!(scene.go_on(), []));
+        scene.mixer.stop(first, ms(0));
+        assert_eq!(scene.go_on(), [(1, STOPPED)]);
+        assert_eq!(scene.go_on(), [(3, What::Unparked)], "{lines}");
     }
-    scene.mixer.stop(other, ms(0));
-    assert_eq!(scene.go_on(), [(2, STOPPED)]);
-    assert_eq!(scene.go_on(), [(4, What::Unparked)]);
+}
+
+/// Who would have to rob two must be much louder than both.
+#[test]
+fn a_place_is_taken_back_from_two_by_who_is_louder_than_both() {
+    let mut scene = Scene::new(8, WhenFull::StealQuietest);
+    scene.limit(SHOTS, at_most(1));
+    let cue = cue().at_most(1);
+    scene.play(of(&cue, 0.4).bus(SHOTS).when_stolen(WhenStolen::Park), 1);
+    let shot = scene.ask(steady(SHOTS, 0.3), 2);
+    assert_eq!(scene.go_on(), [(1, What::ParkedBy(2))]);
+    assert_eq!(scene.play(of(&cue, 0.05).bus(SPEECH), 3), []);
+    assert_eq!((0..10).flat_map(|_| scene.go_on()).count(), 0);
+    scene.mixer.set_gain(shot, 0.3, ms(0));
+    let happened: Vec<_> = (0..4).flat_map(|_| scene.go_on()).collect();
+    let all = [(3, What::StolenBy(1)), (2, What::StolenBy(1)), (1, What::Unparked)];
+    assert_eq!(happened, all);
 }
 
 /// Its cue is asked first, and then the buses and the pool as if the cue's victim were gone: one is enough
@@ -338,6 +367,34 @@ fn a_refused_newcomer_robs_nobody_though_its_cue_had_a_victim() {
         }
         assert_eq!(scene.mixer.stats().full, if happened.len() == 2 { 1 } else { 2 });
     }
+}
+
+/// Whoever was chosen for the cue cannot be chosen again for a bus: one whose limit was lowered has too many
+/// even so, and then another goes.
+#[test]
+fn nobody_is_robbed_twice() {
+    let mut scene = Scene::new(8, WhenFull::StealQuietest);
+    let cue = cue().at_most(1);
+    scene.play(of(&cue, 0.1).bus(SHOTS), 1);
+    for (tag, level) in [(2, 0.3), (3, 0.2)] {
+        scene.play(steady(SHOTS, level), tag);
+    }
+    scene.limit(SHOTS, at_most(1));
+    let happened = scene.play(of(&cue, 0.4).bus(SHOTS), 4);
+    assert_eq!(happened, [(1, What::StolenBy(4)), (3, What::StolenBy(4))]);
+}
+
+/// Whoever was chosen for one that was refused then is chosen as ever on the same line.
+#[test]
+fn who_was_spared_can_be_robbed_on_the_same_line() {
+    let mut scene = Scene::new(2, WhenFull::StealQuietest);
+    scene.limit(SHOTS, Bus { when_full: Some(WhenFull::Refuse), ..at_most(1) });
+    let cue = cue().at_most(1);
+    scene.play(of(&cue, 0.1).bus(SPEECH), 1);
+    scene.play(steady(SHOTS, 0.2), 2);
+    scene.ask(of(&cue, 0.3).bus(SHOTS), 3);
+    scene.ask(steady(SPEECH, 0.3), 4);
+    assert_eq!(scene.go_on(), [(3, BUS_FULL), (1, What::StolenBy(4))]);
 }
 
 /// What its victim leaves behind on a bus with a reserve is kept for that bus, so that another must give
@@ -446,19 +503,25 @@ fn a_cooldown_is_told_by_the_ear_from_the_last_that_began() {
     assert_eq!(scene.play(of(&cue.order(Order::Random), 0.01), 7), []);
 }
 
-/// Who found no voice never began.
+/// Who found no voice never began, whether it was refused or parked.
 #[test]
-fn who_was_refused_or_parked_starts_no_cooldown() {
+fn who_found_no_voice_starts_no_cooldown() {
     let mut scene = Scene::new(1, WhenFull::Refuse);
     let cue = cue().cooldown(secs(60.0));
     let other = scene.ask(steady(SPEECH, 0.1), 1);
     scene.go_on();
     assert_eq!(scene.play(of(&cue, 0.5), 2), [(2, POOL_FULL)]);
-    assert_eq!(scene.play(of(&cue, 0.0), 3), [(3, What::Parked(Parking::Inaudible))]);
+    for tag in [3, 4] {
+        let unheard = (tag, What::Parked(Parking::Inaudible));
+        assert_eq!(scene.play(of(&cue, 0.0), tag), [unheard]);
+    }
+    let parks = scene.ask(of(&cue, 0.5).when_stolen(WhenStolen::Park), 5);
+    assert_eq!(scene.go_on(), [(5, What::Parked(Parking::PoolFull))]);
+    scene.mixer.stop(parks, ms(0));
     scene.mixer.stop(other, ms(0));
-    assert_eq!(scene.go_on(), [(1, STOPPED)]);
-    assert_eq!(scene.play(of(&cue, 0.1), 4), []);
-    assert_eq!(scene.play(of(&cue, 0.1), 5), [(5, TOO_SOON)]);
+    assert_eq!(scene.go_on(), [(5, STOPPED), (1, STOPPED)]);
+    assert_eq!(scene.play(of(&cue, 0.1), 6), []);
+    assert_eq!(scene.play(of(&cue, 0.1), 7), [(7, TOO_SOON)]);
 }
 
 /// Those that begin within the window of the first go into it, to the frame, and it has the power of all.

@@ -63,16 +63,14 @@ impl Case {
     }
 
     fn start(&self, mixer: &Mixer) -> VoiceId {
-        let voice = mixer.play(&self.play).expect("there is room");
-        mixer.set_occlusion(voice, self.wall, ms(0));
-        voice
+        mixer.play(&self.play).expect("there is room")
     }
 
     /// What is heard of it where a listener stands from the beginning, by the meter, in decibels.
     fn measured(&self, listener: Listener, at: usize) -> f32 {
         let (mixer, mut renderer) = open(1);
         mixer.set_listener(listener);
-        self.start(&mixer);
+        mixer.set_occlusion(self.start(&mixer), self.wall, ms(0));
         let heard = renderer.frames(at + LATER + REACH);
         let mut powers = Vec::new();
         Meter::new(RATE.into()).hear(&heard, &mut powers);
@@ -130,7 +128,17 @@ fn the_victim_is_the_quietest_where_the_listener_stands() {
             let (mixer, mut renderer) = open(5);
             mixer.set_listener(before);
             let voices: Vec<VoiceId> = cases.iter().map(|case| case.start(&mixer)).collect();
+            let walls = |odd: usize| {
+                for (n, (voice, case)) in voices.iter().zip(&cases).enumerate() {
+                    if n % 2 == odd {
+                        mixer.set_occlusion(*voice, case.wall, ms(0));
+                    }
+                }
+            };
+            // Some begin behind their walls, and before others they come while they play.
+            walls(0);
             renderer.frames(at - 1024);
+            walls(1);
             if long {
                 mixer.set_listener(listener);
             }

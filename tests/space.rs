@@ -187,13 +187,30 @@ fn a_tag_is_an_entity() {
     assert_eq!(mixer.stats().live, 0);
 }
 
+/// A wall that is there from the first frame on, and one that is built on the line of the play.
+#[test]
+fn a_play_may_begin_behind_a_wall() {
+    let heard = |early: bool| {
+        let (mixer, mut renderer) = open(Config::DEFAULT);
+        let play = Play::of(ones(48_000)).looping().gain(0.5).at([0.0, 0.0]);
+        let voice = mixer.play(if early { play.occlusion(0.7) } else { play });
+        if !early {
+            mixer.set_occlusion(voice, 0.7, ms(0));
+        }
+        renderer.frames(2048)
+    };
+    assert_eq!(heard(true), heard(false));
+    let settled = heard(true)[2047][0];
+    assert!((voicepool::to_db(settled / 0.5) + 0.7 * 12.0).abs() < 0.01, "{settled}");
+}
+
 /// A game may say it in every frame, and may change its mind about how soon.
 #[test]
 fn an_occlusion_said_once_more_is_hurried_and_never_held_up() {
     let wall = db(-12.0);
     for (first, again, after) in [(secs(9.0), ms(0), ms(20)), (ms(100), ms(100), ms(120))] {
         let (mixer, mut renderer) = open(Config::default());
-        let voice = mixer.play(Play::of(&ones(48_000)).looping().gain(0.5));
+        let voice = mixer.play(Play::of(ones(48_000)).looping().gain(0.5));
         renderer.frames(1024);
         mixer.set_occlusion(voice, 1.0, first);
         for _ in 0..mixer.frames(after) / 128 {

@@ -1,5 +1,6 @@
 //! What the benches play: noise, and mixers whose pools are full of it.
 
+use std::f32::consts::TAU;
 use std::io::Cursor;
 use std::sync::OnceLock;
 
@@ -85,6 +86,14 @@ pub fn fill(
     renderer.frames(BLOCK);
     assert_eq!(mixer.stats().playing, voices);
     ids
+}
+
+/// Where a thing is that goes round a place of its own, 5 to 40 m off, at 5 m/s, in a frame of the game.
+pub fn round(index: usize, game_frame: usize) -> [f32; 3] {
+    let (sin, cos) = (TAU * index as f32 * 0.618).sin_cos();
+    let distance = 5.0 + (index * 37 % 64) as f32 * 35.0 / 64.0;
+    let (aside, along) = (index as f32 + game_frame as f32 / 36.0).sin_cos();
+    [distance * cos + 3.0 * along, 0.0, distance * sin + 3.0 * aside]
 }
 
 /// Sets every voice on a ramp that lasts for as long as anybody looks.

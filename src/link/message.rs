@@ -84,7 +84,7 @@ pub(crate) enum Command<S = Sound, P = Made, E = Box<dyn Effect>> {
         to: Move,
     },
     /// The same to many plays at once, in a block that comes home.
-    Moves(Box<Moves>),
+    Moves(Moves),
 }
 
 /// What one call says to many plays. Blocks are made on the game side, and filled there again.
@@ -408,7 +408,7 @@ pub(crate) enum Report {
         old: Option<Box<dyn Effect>>,
     },
     /// A block of moves that was applied.
-    Moved(Box<Moves>),
+    Moved(Moves),
     /// An effect that was taken out, or could not be put in.
     EffectRetired(Box<dyn Effect>),
     /// An effect was taken out, because it did what none may.

@@ -92,7 +92,8 @@ impl Set {
     pub const LOW_PASS: Set = Set(1 << 9);
     pub const PLACE: Set = Set(1 << 10);
     pub const ATTENUATION: Set = Set(1 << 11);
-    const FIRST_SEND: u32 = 12;
+    pub const OCCLUSION: Set = Set(1 << 12);
+    const FIRST_SEND: u32 = 13;
 
     pub fn send(room: RoomId) -> Set {
         Set(1 << (Set::FIRST_SEND + room.index() as u32))
@@ -150,6 +151,7 @@ impl Settings {
         take(Set::LOW_PASS, &|it| it.shape.low_pass = self.shape.low_pass);
         take(Set::PLACE, &|it| it.place = self.place);
         take(Set::ATTENUATION, &|it| it.attenuation = self.attenuation);
+        take(Set::OCCLUSION, &|it| it.shape.occlusion = self.shape.occlusion);
         for room in RoomId::all() {
             let at = room.index();
             take(Set::send(room), &|it| it.shape.sends[at] = self.shape.sends[at]);

@@ -1,6 +1,7 @@
 //! Equal work first: figures are only compared of contenders that were heard to do it.
 
 use crate::scene::{BLOCK, Clips, Contender, Driver, Frame, GameBus, PITCH, Scene, Voice};
+use crate::space::{Moment, Place, Walk};
 use crate::{heap, limit, ours, peers};
 
 const VOICES: usize = 256;
@@ -22,12 +23,18 @@ pub fn all(clips: &Clips) -> Result<(), String> {
             sounds(contender, pitch)?;
         }
     }
-    game()
+    game()?;
+    space()
 }
 
 /// In a game's mix, everybody must do what is asked of its buses.
 pub fn game() -> Result<(), String> {
     [ours::GAME].iter().chain(&peers::GAME).try_for_each(has_buses)
+}
+
+/// In space, everybody must hear where things are.
+pub fn space() -> Result<(), String> {
+    [ours::SPACE].iter().chain(&peers::SPACE).try_for_each(has_places)
 }
 
 /// Two contenders must give the same output, as all the voices go through their loops, but for an
@@ -144,6 +151,80 @@ fn has_buses(contender: &Contender) -> Result<(), String> {
     Ok(())
 }
 
+/// What moves away must become quieter, what moves to a side must be heard there, and so must it be when the listener is
+/// who moves. All the voices must be heard.
+fn has_places(contender: &Contender) -> Result<(), String> {
+    const FRAMES: usize = 9_600;
+    const VOICES: usize = 64;
+    let clips = Clips::noise(VOICES, FRAMES);
+    let scene = Scene::of(VOICES, &clips);
+    let fault = |what: String| Err(format!("{} in space: {what}", contender.name));
+    let front = [0.0, 0.0, -2.0];
+    let voice = |clip| Voice { clip, gain: 0.5, at: front, ..Voice::nth(0) };
+
+    let mut alone = scene.fill(contender, 1, voice);
+    // The powers of both sides over that of the clip.
+    let mut heard = |ear: [f32; 3], at: [f32; 3]| {
+        alone.walk(&Moment { ear: Place::standing(ear), voices: vec![Place::standing(at)] });
+        alone.tick();
+        // Some let a place follow over half a second.
+        sides_after(&mut *alone, 4 * FRAMES).map(|side| side / (Clips::RMS * Clips::RMS))
+    };
+    let level = |[left, right]: [f32; 2]| (left + right).sqrt();
+
+    let [near, off, far] = [2.0, 10.0, 50.0].map(|z| level(heard([0.0; 3], [0.0, 0.0, -z])));
+    // Inversely it would be a quarter, a fifth of that, and a fifth of that. The laws of pan differ; who takes the distance
+    // twice is below, and a straight line of decibels is above.
+    if !(0.1..0.6).contains(&near) {
+        return fault(format!("from 2 m a voice sounds at {near:.4} times its clip"));
+    }
+    if !(0.03..0.7).contains(&(off / near)) || !(0.03..0.4).contains(&(far / off)) {
+        return fault(format!("from 2, 10 and 50 m it sounds at {near:.4}, {off:.4} and {far:.4}"));
+    }
+
+    let there = [10.0, 0.0, 0.0];
+    for (ear, at, is_right) in [
+        ([0.0; 3], there, true),
+        ([0.0; 3], [-10.0, 0.0, 0.0], false),
+        ([-20.0, 0.0, 0.0], [-10.0, 0.0, 0.0], true),
+        ([20.0, 0.0, 0.0], there, false),
+    ] {
+        let [left, right] = heard(ear, at);
+        let (side, other) = if is_right { (right, left) } else { (left, right) };
+        let is_there = side > 10.0 * other;
+        if !is_there {
+            return fault(format!("at {at:?}, from {ear:?}, left has {left:e}, right {right:e}"));
+        }
+    }
+    let [left, right] = heard([0.0; 3], [0.0, 0.0, -10.0]);
+    if !(0.8..1.25).contains(&(left / right)) {
+        return fault(format!("straight ahead, left has {left:e}, right {right:e}"));
+    }
+
+    let [one, all] = [1, VOICES].map(|voices| {
+        let mut driver = scene.fill(contender, voices, voice);
+        power_after(&mut *driver, 4 * FRAMES)
+    });
+    let share = all / one / VOICES as f32;
+    if !(0.9..1.1).contains(&share) {
+        return fault(format!("of {VOICES} voices the power of {share:.2} each is heard"));
+    }
+
+    let walk = Walk::of(VOICES);
+    for index in 0..VOICES {
+        let now = walk.farthest(index);
+        let mut alone =
+            scene.fill(contender, 1, |_| Voice { at: now.voices[0].at, ..Voice::nth(index) });
+        alone.walk(&now);
+        alone.tick();
+        let is_heard = power_after(&mut *alone, FRAMES) > 0.0;
+        if !is_heard {
+            return fault(format!("voice {index} is not heard from where it is farthest"));
+        }
+    }
+    Ok(())
+}
+
 fn render(driver: &mut dyn Driver) -> [Frame; BLOCK] {
     let mut out = [Frame::default(); BLOCK];
     driver.render(&mut out);
@@ -152,14 +233,20 @@ fn render(driver: &mut dyn Driver) -> [Frame; BLOCK] {
 
 /// The mean power of both sides together, as long again as it was let run before.
 fn power_after(driver: &mut dyn Driver, frames: usize) -> f32 {
+    sides_after(driver, frames).iter().sum()
+}
+
+/// The same of each side.
+fn sides_after(driver: &mut dyn Driver, frames: usize) -> [f32; 2] {
     let blocks = frames / BLOCK;
     for _ in 0..blocks {
         render(driver);
     }
-    let block = |driver: &mut dyn Driver| {
-        let out = render(driver);
-        out.as_flattened().iter().map(|sample| f64::from(sample * sample)).sum::<f64>()
-    };
-    let sum: f64 = (0..blocks).map(|_| block(driver)).sum();
-    (sum / (blocks * BLOCK) as f64) as f32
+    let mut sums = [0f64; 2];
+    for _ in 0..blocks {
+        for frame in render(driver) {
+            sums = [0, 1].map(|side| sums[side] + f64::from(frame[side] * frame[side]));
+        }
+    }
+    sums.map(|sum| (sum / (blocks * BLOCK) as f64) as f32)
 }

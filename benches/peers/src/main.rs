@@ -12,17 +12,20 @@ mod peers;
 mod race;
 mod report;
 mod scene;
+mod space;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: voicepool-peers summary | limits | mix | table
+usage: voicepool-peers summary | limits | mix | space | table
 
-summary  checks that all do the same work, then measures 256 voices and a game's mix for some four
-         minutes; the last line has the ratios
+summary  checks that all do the same work, then measures 256 voices, a game's mix and voices in space
+         for some five minutes; the last line has the ratios
 limits   the same checks, then voicepool against the limit alone, for less than a minute
 mix      a game's mix alone: its checks, then voicepool and those peers that can do it, for less than
          a minute
+space    64 voices in space, all of them on the move: its checks, then voicepool and those peers that can
+         do it, for less than a minute
 table    the same checks, then everything at 32, 256 and 1024 voices, and how voicepool's cost grows
          from 1 to 4096 voices, as Markdown, in some five minutes
 ";
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         ["summary"] => report::summary,
         ["limits"] => report::limits,
         ["mix"] => report::mix,
+        ["space"] => report::space,
         ["table"] => report::table,
         ["--help" | "-h"] => {
             print!("{USAGE}");

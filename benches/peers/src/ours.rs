@@ -3,11 +3,12 @@
 use std::hint::black_box;
 
 use voicepool::{
-    Bus, BusId, Config, Duck, Interpolation, Mixer, Play, Renderer, Reverb, RoomId, Sound,
-    WhenStolen, ms, secs,
+    Attenuation, Bus, BusId, Config, Distance, Duck, Interpolation, Listener, Mixer, Play,
+    Renderer, Reverb, RoomId, Sound, VoiceId, WhenStolen, ms, secs,
 };
 
 use crate::scene::{Clips, Contender, Driver, Frame, GameBus, RATE, Scene, Voice, sixteen};
+use crate::space::{FAR, Moment, NEAR};
 
 struct Ours {
     mixer: Mixer,
@@ -17,12 +18,30 @@ struct Ours {
     ramped: bool,
     /// Whether there are buses.
     game: bool,
+    /// In space, the voices in the order of their plays.
+    space: Option<Vec<Option<VoiceId>>>,
 }
+
+/// As in the open air, and all of the side.
+const IN_SPACE: Attenuation = Attenuation {
+    model: Distance::Inverse,
+    near: NEAR,
+    far: FAR,
+    rolloff: 1.0,
+    pan: 1.0,
+    doppler: 0.0,
+    ..Attenuation::DEFAULT
+};
 
 impl Driver for Ours {
     fn play(&mut self, voice: Voice) {
         let sound = &self.sounds[voice.clip % self.sounds.len()];
-        let play = Play::of(sound).gain(voice.gain).pan(voice.pan).speed(voice.pitch);
+        let play = Play::of(sound).gain(voice.gain).speed(voice.pitch);
+        let play = if self.space.is_some() {
+            play.at(voice.at).attenuation(IN_SPACE)
+        } else {
+            play.pan(voice.pan)
+        };
         let play = if self.game { play.bus(bus(voice.bus)) } else { play };
         let id = if voice.looping {
             // Unless told, a robbed loop parks; then it would not have ended for the newcomer.
@@ -30,6 +49,9 @@ impl Driver for Ours {
         } else {
             self.mixer.play(play)
         };
+        if let Some(voices) = &mut self.space {
+            voices.push(id);
+        }
         if self.ramped {
             self.mixer.set_gain(id, 0.5 * voice.gain, secs(3600.0));
         }
@@ -39,6 +61,12 @@ impl Driver for Ours {
         for event in self.mixer.events() {
             black_box(event);
         }
+    }
+
+    fn walk(&mut self, now: &Moment) {
+        self.mixer.set_listener(Listener::at(now.ear.at));
+        let voices = self.space.iter().flatten().copied();
+        self.mixer.set_positions(voices.zip(now.voices.iter().map(|voice| voice.at)));
     }
 
     fn render(&mut self, out: &mut [Frame]) {
@@ -64,7 +92,7 @@ fn ours(scene: &Scene, sounds: Vec<Sound>, interpolation: Interpolation) -> Ours
         ..Config::default()
     };
     let (mixer, renderer) = Mixer::offline(config).expect("sizes within bounds");
-    Ours { mixer, renderer, sounds, ramped: false, game: false }
+    Ours { mixer, renderer, sounds, ramped: false, game: false, space: None }
 }
 
 fn bus(bus: GameBus) -> BusId {
@@ -92,6 +120,11 @@ fn game(scene: &Scene) -> Box<dyn Driver> {
     let (music, speech) = (bus(GameBus::Music), bus(GameBus::Speech));
     mixer.set_duck(music, speech, Some(duck)).expect("no circle");
     Box::new(Ours { game: true, ..ours })
+}
+
+fn space(scene: &Scene) -> Box<dyn Driver> {
+    let ours = ours(scene, floats(scene.clips), Interpolation::Linear);
+    Box::new(Ours { space: Some(Vec::with_capacity(scene.voices)), ..ours })
 }
 
 fn floats(clips: &Clips) -> Vec<Sound> {
@@ -187,3 +220,6 @@ pub const CUBIC: Contender = Contender {
 
 /// With the buses of a game's mix.
 pub const GAME: Contender = Contender { make: game, ..OURS };
+
+/// With places.
+pub const SPACE: Contender = Contender { make: space, ..OURS };

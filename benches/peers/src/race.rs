@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::heap;
 use crate::scene::{BLOCK, Clips, Contender, Driver, Frame, Scene, Voice};
+use crate::space::{self, Walk};
 
 /// How long a turn of rendering is timed for, if two blocks do not take longer.
 const TURN: Duration = Duration::from_millis(1);
@@ -43,12 +44,24 @@ pub struct Lane {
     heap_calls: u64,
     /// Nanoseconds, for each round.
     turns: Vec<f64>,
-    /// Nanoseconds that the game spends on what came of a play, for each round.
+    /// Nanoseconds that the game spends on what came of a play, for each round; in space, on its moves.
     books: Vec<f64>,
+    /// In space, the way of everything, and the time that the game spent on its moves.
+    walk: Option<Walk>,
+    moving: Duration,
 }
 
 impl Lane {
     fn new(contender: &Contender, scene: &Scene, voice: impl Fn(usize) -> Voice) -> Lane {
+        Lane::walking(contender, scene, voice, None)
+    }
+
+    fn walking(
+        contender: &Contender,
+        scene: &Scene,
+        voice: impl Fn(usize) -> Voice,
+        walk: Option<Walk>,
+    ) -> Lane {
         let voices = scene.voices.min(contender.most_voices);
         let plays = if scene.overfull { (contender.full_at)(scene.voices) } else { voices };
         let driver = scene.fill(contender, plays, voice);
@@ -62,9 +75,14 @@ impl Lane {
             heap_calls: 0,
             turns: Vec::new(),
             books: Vec::new(),
+            walk,
+            moving: Duration::ZERO,
         };
         let block = (0..5).map(|_| lane.time_blocks()).min().unwrap_or(TURN);
         lane.blocks = (TURN.as_nanos() / block.as_nanos().max(1)).max(2) as usize;
+        if lane.walk.is_some() {
+            lane.blocks = lane.blocks.next_multiple_of(space::CYCLE);
+        }
         lane
     }
 
@@ -73,9 +91,14 @@ impl Lane {
         median(self.turns.clone())
     }
 
+    /// Nanoseconds of those, or apart from those, that the books take.
+    pub fn median_of_books(&self) -> f64 {
+        median(self.books.clone())
+    }
+
     /// Nanoseconds of a play, and of what came of it.
     pub fn median_with_books(&self) -> f64 {
-        self.median() + median(self.books.clone())
+        self.median() + self.median_of_books()
     }
 
     /// How many times as long as another it takes.
@@ -95,15 +118,29 @@ impl Lane {
 
     /// Renders the blocks of a turn, and some before that to warm up.
     fn time_blocks(&mut self) -> Duration {
-        let out = &mut self.out[..];
         for _ in 0..self.blocks.div_ceil(2) {
-            self.driver.render(black_box(&mut *out));
+            self.block();
         }
+        self.moving = Duration::ZERO;
         let start = thread_time();
         for _ in 0..self.blocks {
-            self.driver.render(black_box(&mut *out));
+            self.block();
         }
         thread_time() - start
+    }
+
+    /// Renders a block, and before it, in space, moves everything if a frame of the game falls into it.
+    fn block(&mut self) {
+        if let Some(walk) = &mut self.walk
+            && let Some(now) = walk.before_block()
+        {
+            // Too short for the thread's clock, as plays are.
+            let start = Instant::now();
+            self.driver.walk(black_box(now));
+            self.driver.tick();
+            self.moving += start.elapsed();
+        }
+        self.driver.render(black_box(&mut self.out[..]));
     }
 
     /// A turn of rendering: nanoseconds of a frame of a voice.
@@ -111,6 +148,15 @@ impl Lane {
         let time = self.time_blocks();
         self.is_heard()?;
         Ok(time.as_nanos() as f64 / (self.blocks * self.voices * BLOCK) as f64)
+    }
+
+    /// A turn of rendering in space: the same, with all that the game does to move everything, which is
+    /// told apart as well.
+    fn render_and_walk(&mut self) -> Result<f64, String> {
+        let figure = self.render()?;
+        let frames = self.blocks * self.voices * BLOCK;
+        self.books.push(self.moving.as_nanos() as f64 / frames as f64);
+        Ok(figure)
     }
 
     /// A turn of playing: nanoseconds of a play, with its share of the tick that ends the game's
@@ -188,6 +234,23 @@ pub fn game(
     let scene = Scene::of(voices, clips);
     let lanes = contenders.iter().map(|one| Lane::new(one, &scene, Voice::of_game)).collect();
     run(lanes, time, Lane::render)
+}
+
+/// Times blocks of voices in space that all move, with the game's calls that move them.
+pub fn space(
+    contenders: &[Contender],
+    voices: usize,
+    pitch: f32,
+    clips: &Clips,
+    time: Duration,
+) -> Result<Vec<Lane>, String> {
+    let (scene, walk) = (Scene::of(voices, clips), Walk::of(voices));
+    let voice = |index: usize| {
+        let at = walk.start().voices[index].at;
+        Voice { pitch, at, ..Voice::nth(index) }
+    };
+    let lane = |one| Lane::walking(one, &scene, voice, Some(walk.clone()));
+    run(contenders.iter().map(lane).collect(), time, Lane::render_and_walk)
 }
 
 /// Times plays that each find the pool full, fifty a block.

@@ -12,6 +12,9 @@ const VOICES: usize = 256;
 /// How many voices a game's mix has.
 const GAME_VOICES: usize = 64;
 
+/// How many voices are on the move in space.
+const SPACE_VOICES: usize = 64;
+
 /// How long each part of the summary takes, apart from making its contenders.
 const PART: Duration = Duration::from_secs(50);
 
@@ -33,11 +36,14 @@ pub fn summary() -> Result<(), String> {
     let [ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
 
     let game_vs_best_peer = game(&clips, PART)?;
+    let [space_vs_best_peer, space_linear_vs_best_peer] = in_space(&clips, PART)?;
 
     println!(
         "summary unity_vs_limit={:.2} unity_vs_best_peer={:.2} linear_vs_limit={:.2} \
          linear_vs_best_peer={:.2} cubic_vs_limit={:.2} play_vs_best_peer={:.2} heap_calls={} \
-         i16_vs_limit={:.2} ramp_vs_unity={:.2} game_vs_best_peer={game_vs_best_peer:.2}",
+         i16_vs_limit={:.2} ramp_vs_unity={:.2} game_vs_best_peer={game_vs_best_peer:.2} \
+         space_vs_best_peer={space_vs_best_peer:.2} \
+         space_linear_vs_best_peer={space_linear_vs_best_peer:.2}",
         unity.vs_limit,
         unity.vs_best_peer,
         pitched.linear_vs_limit,
@@ -85,6 +91,32 @@ pub fn mix() -> Result<(), String> {
     check::game()?;
     println!("a game's mix: everybody filters, ducks and rings");
     println!("mix game_vs_best_peer={:.2}", game(&clips, SHORT_PART)?);
+    Ok(())
+}
+
+/// In space: how many times as long as ours the fastest peer takes, with clips as they are and three semitones
+/// up.
+fn in_space(clips: &Clips, time: Duration) -> Result<[f64; 2], String> {
+    let contenders = [&[ours::SPACE][..], &peers::SPACE].concat();
+    let race = |what, pitch| {
+        let lanes = race::space(&contenders, SPACE_VOICES, pitch, clips, time / 2)?;
+        println!("{what}, ns a frame of a voice, and how much of it the game's calls take:");
+        for lane in &lanes {
+            println!("  {:<24}{:9.3}{:9.3}", lane.name, lane.median(), lane.median_of_books());
+        }
+        let [ours, peers @ ..] = &lanes[..] else { unreachable!("as many as contenders") };
+        Ok::<_, String>(best(peers, ours))
+    };
+    Ok([race("in space", 1.0)?, race("in space, 3 semitones up", PITCH)?])
+}
+
+/// Space alone, in the last line.
+pub fn space() -> Result<(), String> {
+    let clips = Clips::many();
+    check::space()?;
+    println!("in space: everybody hears how far things are, and on which side");
+    let [unity, linear] = in_space(&clips, 2 * SHORT_PART)?;
+    println!("space space_vs_best_peer={unity:.2} space_linear_vs_best_peer={linear:.2}");
     Ok(())
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 pub use voicepool::Frame;
 
+use crate::space::Moment;
+
 /// Frames a second.
 pub const RATE: u32 = 48_000;
 
@@ -114,6 +116,8 @@ pub struct Voice {
     pub pitch: f32,
     /// In a game's mix, the bus it plays on.
     pub bus: GameBus,
+    /// In space, where it begins.
+    pub at: [f32; 3],
 }
 
 impl Voice {
@@ -122,7 +126,15 @@ impl Voice {
     pub fn nth(index: usize) -> Voice {
         let gain = 0.05 + 0.9 * ((index * 37 % 101) as f32 / 101.0);
         let pan = -0.899 + 1.8 * ((index * 53 % 97) as f32 / 97.0);
-        Voice { clip: index, gain, pan, looping: false, pitch: 1.0, bus: GameBus::Menu }
+        Voice {
+            clip: index,
+            gain,
+            pan,
+            looping: false,
+            pitch: 1.0,
+            bus: GameBus::Menu,
+            at: [0.0; 3],
+        }
     }
 
     /// The play of a number in a game's mix: on the buses in turn, two of three on each pitched.
@@ -190,6 +202,9 @@ pub trait Driver {
 
     /// What the game does once a frame.
     fn tick(&mut self) {}
+
+    /// What the game does, in space, in a frame in which everything has moved; a tick follows.
+    fn walk(&mut self, _now: &Moment) {}
 
     /// What the audio callback does. Fills the block, whatever was in it.
     fn render(&mut self, out: &mut [Frame]);

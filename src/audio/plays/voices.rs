@@ -72,12 +72,8 @@ impl Voices {
     }
 
     fn free(&self) -> usize {
-        self.limit.min(self.slots.voices.capacity()).saturating_sub(self.remaining())
-    }
-
-    /// How many there are but for those that are supposed to be gone.
-    fn remaining(&self) -> usize {
-        self.len().saturating_sub(self.supposed_gone)
+        let taken = self.len().saturating_sub(self.supposed_gone);
+        self.limit.min(self.slots.voices.capacity()).saturating_sub(taken)
     }
 
     /// What keeps a newcomer on a bus from a free voice, if anything does.
@@ -346,7 +342,7 @@ impl Voices {
 
     /// How many are too many.
     pub fn excess(&self) -> usize {
-        self.remaining().saturating_sub(self.limit)
+        self.len().saturating_sub(self.limit)
     }
 
     /// Moves into the pool that waits, if everybody fits. Returns the old one. `moved` hears of

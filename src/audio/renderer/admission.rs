@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::Renderer;
-use crate::audio::plays::{Last, Placement, Voices};
+use crate::audio::plays::{Full, Last, Placement, Voices};
 use crate::audio::voice::Voice;
 use crate::bus::BusId;
 use crate::config::WhenFull;
@@ -74,7 +74,9 @@ impl Renderer {
         {
             return answer;
         }
-        if !self.is_cue_full(voice.cue) && self.plays.voices.full(voice.bus).is_none() {
+        let crowded = self.is_cue_full(voice.cue);
+        let full = if crowded { None } else { self.plays.voices.full(voice.bus) };
+        if !crowded && full.is_none() {
             return Admission::Voice([None; 2]);
         }
         self.bridge.meters.full.fetch_add(1, Relaxed);
@@ -82,7 +84,7 @@ impl Renderer {
         if let Some(why) = unheard.filter(|_| voice.priority != Priority::Protected) {
             return Admission::Unheard(why);
         }
-        match (self.choose_victims(Claim::of(voice), |answer| answer), unheard) {
+        match (self.choose_victims(Claim::of(voice), full, |answer| answer), unheard) {
             (Ok(victims), _) => Admission::Voice(victims),
             (Err(_), Some(why)) => Admission::Unheard(why),
             (Err(no_voice), None) => Admission::NoVoice(no_voice),
@@ -128,14 +130,15 @@ impl Renderer {
         cue.is_some_and(|terms| self.plays.voices.cues().is_full(&terms))
     }
 
-    /// Who must give way for a play, one way or another. What its cue, a bus or the mixer answers when it is
-    /// full is heard through `answer`.
+    /// Who must give way for a play: for its cue if that is full, or else for what is `full`. What its cue, a
+    /// bus or the mixer answers when there is no room goes through `answer`.
     ///
     /// Within a cue it is as everywhere: those of the lowest priority first, and nobody above the
     /// newcomer's; of these the one that would be missed least, on a tie the oldest.
     pub(super) fn choose_victims(
         &mut self,
         Claim { cue, bus, priority, when_full }: Claim,
+        full: Option<Full>,
         answer: fn(WhenFull) -> WhenFull,
     ) -> Result<Victims, NoVoice> {
         let quantum = self.now / QUANTUM as u64;
@@ -148,18 +151,21 @@ impl Renderer {
         if crowded.is_some() && of_cue.is_none() {
             return Err(NoVoice { park: Park::CueFull, refusal: Refused::CueFull });
         }
-        let choose = |voices: &mut Voices| {
-            let Some(full) = voices.full(bus) else { return Ok(None) };
-            let when_full = answer(full.when_full.unwrap_or(when_full));
-            let among = full.victims;
+        let choose = |voices: &mut Voices, full: Option<Full>| {
+            let Some(Full { victims, when_full: own, park, refusal }) = full else {
+                return Ok(None);
+            };
+            let when_full = answer(own.unwrap_or(when_full));
             let victim = (voices.excess() == 0)
-                .then(|| voices.choose_victim(priority, when_full, among, quantum, buses, setup));
-            let no_voice = NoVoice { park: full.park, refusal: full.refusal };
-            victim.flatten().map(Some).ok_or(no_voice)
+                .then(|| voices.choose_victim(priority, when_full, victims, quantum, buses, setup));
+            victim.flatten().map(Some).ok_or(NoVoice { park, refusal })
         };
         let other = match of_cue {
-            Some((slot, _)) => plays.voices.without(slot, setup, choose),
-            None => choose(&mut plays.voices),
+            Some((slot, _)) => plays.voices.without(slot, setup, |voices| {
+                let full = voices.full(bus);
+                choose(voices, full)
+            }),
+            None => choose(&mut plays.voices, full),
         };
         other.map(|other| [of_cue, other])
     }

@@ -327,7 +327,7 @@ impl Renderer {
     fn take_back_in_cue(&mut self, slot: u32, level: f32) {
         let Some(parked) = self.plays.parked.pool().at(slot) else { return };
         let (ticket, claim) = (parked.voice.ticket, Claim::of(&parked.voice));
-        let victims = self.choose_victims(claim, |answer| match answer {
+        let victims = self.choose_victims(claim, None, |answer| match answer {
             WhenFull::Refuse => WhenFull::Refuse,
             _ => WhenFull::StealQuietest,
         });

@@ -161,6 +161,7 @@ impl Ledger {
     }
 
     /// Which of a cue's variants is played, and how. The dice fall whether or not there is room for it.
+    #[inline(never)]
     pub fn roll<'a>(&mut self, cue: &'a Cue, settings: &Settings) -> Roll<'a> {
         self.cues.roll(cue, settings, self.rate)
     }

@@ -20,7 +20,7 @@ pub(super) struct MoveStore {
     line: VecDeque<u32>,
     listener: Option<(Ears, bool)>,
     /// Blocks that are at home, and how many were made.
-    blocks: Vec<Box<Moves>>,
+    blocks: Vec<Moves>,
     made: usize,
     /// The numbers of the messages about places that may still be in the queue.
     under_way: VecDeque<u64>,
@@ -39,7 +39,7 @@ struct Latest {
 pub(super) enum NextMove {
     Listener { ears: Ears, jump: bool },
     One { ticket: u32, to: Move },
-    Many(Box<Moves>),
+    Many(Moves),
 }
 
 impl MoveStore {
@@ -159,16 +159,16 @@ impl MoveStore {
     }
 
     /// An empty block, if one is at home or was not made yet.
-    fn block(&mut self) -> Option<Box<Moves>> {
+    fn block(&mut self) -> Option<Moves> {
         if self.blocks.is_empty() && self.made < MOVE_BLOCKS {
             self.made += 1;
-            return Some(Box::new(Moves::new()));
+            return Some(Moves::new());
         }
         self.blocks.pop()
     }
 
     /// A block has come home.
-    pub fn came_home(&mut self, mut block: Box<Moves>) {
+    pub fn came_home(&mut self, mut block: Moves) {
         block.clear();
         self.blocks.push(block);
     }

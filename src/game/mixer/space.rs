@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Mixer;
 use crate::link::message::Move;
+use crate::play::sanitize_occlusion;
 use crate::space::{Listener, Point};
 use crate::target::Target;
 
@@ -81,7 +82,7 @@ impl Mixer {
     /// wall), over a time that is never shorter than 5 ms where anything is heard. It takes up to 12 dB off,
     /// and the treble down to 600 Hz, by a gain and a low-pass of its own: so it fights neither a fade nor
     /// another filter. What is beyond 0 and 1 is brought to the nearest of these, and NaN is 0. A bus has
-    /// none; give it a [low-pass](Mixer::set_low_pass).
+    /// none; give it a [low-pass](Mixer::set_low_pass). [`Play::occlusion`](crate::Play::occlusion) begins with one.
     #[doc(alias("obstruction", "muffle"))]
     pub fn set_occlusion(&self, target: impl Into<Target>, amount: f32, over: Duration) {
         self.move_all(&[(target.into(), occlude(amount, self.short_frames(over)))]);
@@ -112,6 +113,5 @@ fn come_to(to: impl Into<Point>) -> Move {
 }
 
 fn occlude(amount: f32, over: u32) -> Move {
-    let to = if amount.is_nan() { 0.0 } else { amount.clamp(0.0, 1.0) };
-    Move::Occlusion { to, over }
+    Move::Occlusion { to: sanitize_occlusion(amount), over }
 }

@@ -10,10 +10,12 @@ use audioadapter_buffers::direct::InterleavedSlice;
 use firewheel::backend::BackendProcessInfo;
 use firewheel::channel_config::NonZeroChannelCount;
 use firewheel::collector::ArcGc;
+use firewheel::core::dsp::distance_attenuation::{DistanceAttenuation, DistanceModel};
 use firewheel::diff::{Diff, PathBuilder};
 use firewheel::node::{NodeID, StreamStatus};
 use firewheel::nodes::freeverb::FreeverbNode;
 use firewheel::nodes::sampler::{RepeatMode, SamplerConfig, SamplerNode};
+use firewheel::nodes::spatial_basic::SpatialBasicNode;
 use firewheel::nodes::svf::SvfStereoNode;
 use firewheel::nodes::volume::VolumeNode;
 use firewheel::nodes::volume_pan::VolumePanNode;
@@ -22,6 +24,7 @@ use firewheel::sample_resource::SampleResource;
 use firewheel::{ActivateInfo, FirewheelConfig, FirewheelContext, Volume};
 
 use crate::scene::{BLOCK, Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
+use crate::space::{FAR, Moment, NEAR};
 
 type Clip = ArcGc<dyn SampleResource + Send + Sync + 'static>;
 
@@ -90,8 +93,9 @@ fn volume(gain: f32) -> VolumeNode {
 }
 
 struct Firewheel {
-    context: FirewheelContext,
+    /// Before the context, which otherwise waits for seconds until it is gone.
     processor: FirewheelProcessor,
+    context: FirewheelContext,
     clips: Vec<Clip>,
     workers: Vec<Worker>,
     next: usize,
@@ -155,6 +159,86 @@ impl Driver for Firewheel {
     }
 }
 
+/// A sampler of one channel, with a place behind it instead of a volume and a pan.
+struct Spot {
+    sampler: SamplerNode,
+    sampler_id: NodeID,
+    place: SpatialBasicNode,
+    place_id: NodeID,
+}
+
+/// Loops with places, in the order of their plays. It has no listener: its places are what lies between.
+struct InSpace {
+    firewheel: Firewheel,
+    spots: Vec<Spot>,
+    plays: usize,
+}
+
+impl Driver for InSpace {
+    fn play(&mut self, voice: Voice) {
+        let Firewheel { context, clips, .. } = &mut self.firewheel;
+        let Spot { sampler, sampler_id, place, place_id } = &mut self.spots[self.plays];
+        self.plays += 1;
+        let (old_sampler, old_place) = (*sampler, *place);
+        sampler.repeat_mode = RepeatMode::RepeatEndlessly;
+        sampler.speed = f64::from(voice.pitch);
+        sampler.start_or_restart();
+        place.volume = volume(voice.gain).volume;
+        place.offset = voice.at.into();
+        let clip = clips[voice.clip % clips.len()].clone();
+        context.queue_event_for(*sampler_id, SamplerNode::set_dyn_sample_event(clip));
+        let path = PathBuilder::default;
+        sampler.diff(&old_sampler, path(), &mut context.event_queue(*sampler_id));
+        place.diff(&old_place, path(), &mut context.event_queue(*place_id));
+    }
+
+    fn tick(&mut self) {
+        self.firewheel.tick();
+    }
+
+    fn walk(&mut self, now: &Moment) {
+        let context = &mut self.firewheel.context;
+        for (spot, voice) in self.spots.iter_mut().zip(&now.voices) {
+            let old = spot.place;
+            spot.place.offset = voice.from(&now.ear).at.into();
+            spot.place.diff(&old, PathBuilder::default(), &mut context.event_queue(spot.place_id));
+        }
+    }
+
+    fn render(&mut self, out: &mut [Frame]) {
+        self.firewheel.render(out);
+    }
+}
+
+/// Falling off as in the open air, all of the side, and without the low-pass of afar, which would cost it more.
+fn place() -> SpatialBasicNode {
+    let distance_attenuation = DistanceAttenuation {
+        distance_model: DistanceModel::Inverse,
+        distance_gain_factor: 1.0,
+        reference_distance: NEAR,
+        max_distance: FAR,
+        distance_muffle_factor: 0.0,
+        ..DistanceAttenuation::default()
+    };
+    SpatialBasicNode { panning_threshold: 1.0, distance_attenuation, ..SpatialBasicNode::default() }
+}
+
+fn space(scene: &Scene) -> Box<dyn Driver> {
+    let mut context = context(scene);
+    let output = context.graph_out_node_id();
+    let mono = SamplerConfig { channels: NonZeroChannelCount::MONO, ..Default::default() };
+    let mut spot = || {
+        let (sampler, place) = (SamplerNode::default(), place());
+        let sampler_id = context.add_node(sampler, Some(mono)).expect("a sampler");
+        let place_id = context.add_node(place, None).expect("a place");
+        context.connect(sampler_id, place_id, &[(0, 0)], false).expect("one channel");
+        context.connect(place_id, output, &BOTH, false).expect("two stereo nodes");
+        Spot { sampler, sampler_id, place, place_id }
+    };
+    let spots = (0..scene.voices).map(|_| spot()).collect();
+    Box::new(InSpace { firewheel: activate(context, scene, Vec::new(), None), spots, plays: 0 })
+}
+
 fn make(scene: &Scene) -> Box<dyn Driver> {
     Box::new(firewheel(scene, |_| None))
 }
@@ -163,9 +247,9 @@ fn game(scene: &Scene) -> Box<dyn Driver> {
     Box::new(firewheel(scene, |context| Some(Game::new(context))))
 }
 
-fn firewheel(scene: &Scene, game: fn(&mut FirewheelContext) -> Option<Game>) -> Firewheel {
+fn context(scene: &Scene) -> FirewheelContext {
     let nodes = 2 * scene.voices as u32 + 20;
-    let mut context = FirewheelContext::new(FirewheelConfig {
+    FirewheelContext::new(FirewheelConfig {
         initial_node_capacity: nodes,
         initial_edge_capacity: 2 * nodes,
         immediate_event_capacity: 65_536,
@@ -173,7 +257,11 @@ fn firewheel(scene: &Scene, game: fn(&mut FirewheelContext) -> Option<Game>) -> 
         initial_event_group_capacity: 8192,
         channel_capacity: 1024,
         ..Default::default()
-    });
+    })
+}
+
+fn firewheel(scene: &Scene, game: fn(&mut FirewheelContext) -> Option<Game>) -> Firewheel {
+    let mut context = context(scene);
     let output = context.graph_out_node_id();
     let stereo = SamplerConfig { channels: NonZeroChannelCount::STEREO, ..Default::default() };
     let mut worker = || {
@@ -186,6 +274,15 @@ fn firewheel(scene: &Scene, game: fn(&mut FirewheelContext) -> Option<Game>) -> 
     };
     let workers = (0..scene.voices).map(|_| worker()).collect();
     let game = game(&mut context);
+    activate(context, scene, workers, game)
+}
+
+fn activate(
+    mut context: FirewheelContext,
+    scene: &Scene,
+    workers: Vec<Worker>,
+    game: Option<Game>,
+) -> Firewheel {
     let processor = context.activate(ActivateInfo {
         sample_rate: NonZeroU32::new(RATE).expect("a rate above 0"),
         max_block_frames: NonZeroU32::new(BLOCK as u32).expect("a block above 0"),
@@ -215,3 +312,6 @@ pub const FIREWHEEL: Contender = Contender {
 
 /// With the buses of a game's mix.
 pub const GAME: Contender = Contender { make: game, ..FIREWHEEL };
+
+/// With places.
+pub const SPACE: Contender = Contender { make: space, ..FIREWHEEL };

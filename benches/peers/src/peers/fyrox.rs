@@ -1,6 +1,7 @@
 //! fyrox-sound: an engine without a device. It runs at 44.1 kHz for ever, so its clips are said to
 //! be of that rate.
 
+use fyrox_core::algebra::Vector3;
 use fyrox_core::pool::Handle;
 use fyrox_sound::buffer::{DataSource, SoundBufferResource, SoundBufferResourceExtension};
 use fyrox_sound::context::{SAMPLE_RATE, SoundContext};
@@ -8,6 +9,7 @@ use fyrox_sound::engine::SoundEngine;
 use fyrox_sound::source::{SoundSource, SoundSourceBuilder, Status};
 
 use crate::scene::{Contender, Driver, Frame, Oldest, Scene, Voice};
+use crate::space::{FAR, Moment, NEAR};
 
 struct Fyrox {
     engine: SoundEngine,
@@ -16,6 +18,8 @@ struct Fyrox {
     oldest: Oldest<Handle<SoundSource>>,
     /// It mixes pairs, not arrays.
     block: Vec<(f32, f32)>,
+    /// In space, the voices in the order of their plays.
+    space: Option<Vec<Handle<SoundSource>>>,
 }
 
 impl Driver for Fyrox {
@@ -27,16 +31,30 @@ impl Driver for Fyrox {
             .with_looping(voice.looping)
             .with_play_once(!voice.looping)
             .with_pitch(f64::from(voice.pitch))
-            .with_spatial_blend_factor(0.0)
+            .with_spatial_blend_factor(if self.space.is_some() { 1.0 } else { 0.0 })
+            .with_position(Vector3::from(voice.at))
+            .with_radius(NEAR)
+            .with_max_distance(FAR)
             .with_status(Status::Playing)
             .build()
             .expect("a clip of samples");
         let mut state = self.context.state();
         let play = state.add_source(source);
+        if let Some(voices) = &mut self.space {
+            voices.push(play);
+        }
         if let Some(oldest) = self.oldest.replace(play)
             && state.is_valid_handle(oldest)
         {
             state.remove_source(oldest);
+        }
+    }
+
+    fn walk(&mut self, now: &Moment) {
+        let mut state = self.context.state();
+        state.listener_mut().set_position(Vector3::from(now.ear.at));
+        for (voice, place) in self.space.iter().flatten().zip(&now.voices) {
+            state.source_mut(*voice).set_position(Vector3::from(place.at));
         }
     }
 
@@ -49,6 +67,15 @@ impl Driver for Fyrox {
 }
 
 fn make(scene: &Scene) -> Box<dyn Driver> {
+    Box::new(fyrox(scene))
+}
+
+/// Its contexts fall off inversely with distance unless told otherwise.
+fn space(scene: &Scene) -> Box<dyn Driver> {
+    Box::new(Fyrox { space: Some(Vec::with_capacity(scene.voices)), ..fyrox(scene) })
+}
+
+fn fyrox(scene: &Scene) -> Fyrox {
     let engine = SoundEngine::without_device();
     let context = SoundContext::new();
     engine.state().add_context(context.clone());
@@ -60,7 +87,8 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
     };
     let clips = scene.clips.0.iter().map(|clip| buffer(clip)).collect();
     let block = vec![(0.0, 0.0); crate::scene::BLOCK];
-    Box::new(Fyrox { engine, context, clips, oldest: Oldest::new(scene.voices), block })
+    let oldest = Oldest::new(scene.voices);
+    Fyrox { engine, context, clips, oldest, block, space: None }
 }
 
 pub const FYROX: Contender = Contender {
@@ -71,3 +99,6 @@ pub const FYROX: Contender = Contender {
     full_at: |voices| voices,
     make,
 };
+
+/// With places.
+pub const SPACE: Contender = Contender { make: space, ..FYROX };

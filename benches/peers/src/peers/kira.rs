@@ -1,6 +1,9 @@
 //! kira: a backend of our own gives the renderer out, to be called here.
 //!
 //! Its tracks have no ducks, so its driver turns the music down as a game would; and it has no limiter.
+//!
+//! In space a voice is a track of its own. What it has for distance falls in a straight line of decibels, or by powers of that,
+//! which would cost it more: the line it is.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -8,13 +11,18 @@ use std::time::Duration;
 use kira::backend::{Backend, Renderer};
 use kira::effect::filter::{FilterBuilder, FilterMode};
 use kira::effect::reverb::ReverbBuilder;
+use kira::listener::ListenerHandle;
 use kira::sound::static_sound::{StaticSoundData, StaticSoundSettings};
-use kira::track::{MainTrackBuilder, SendTrackBuilder, SendTrackHandle, TrackBuilder, TrackHandle};
+use kira::track::{
+    MainTrackBuilder, SendTrackBuilder, SendTrackHandle, SpatialTrackBuilder, SpatialTrackHandle,
+    TrackBuilder, TrackHandle,
+};
 use kira::{
     AudioManager, AudioManagerSettings, Capacities, Decibels, Mix, Panning, PlaybackRate, Tween,
 };
 
 use crate::scene::{Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
+use crate::space::{FAR, Moment, NEAR};
 
 thread_local! {
     /// Where the backend leaves the renderer.
@@ -42,6 +50,37 @@ struct Kira {
     renderer: Renderer,
     clips: Vec<StaticSoundData>,
     game: Option<Game>,
+    space: Option<Space>,
+}
+
+/// The listener, and the tracks of the voices in the order of their plays.
+struct Space {
+    listener: ListenerHandle,
+    tracks: Vec<SpatialTrackHandle>,
+}
+
+impl Space {
+    fn new(manager: &mut AudioManager<HandedOut>) -> Space {
+        let ahead = mint::Quaternion { s: 1.0, v: [0.0; 3].into() };
+        let listener = manager.add_listener(vector([0.0; 3]), ahead).expect("room for a listener");
+        Space { listener, tracks: Vec::new() }
+    }
+
+    fn play(&mut self, manager: &mut AudioManager<HandedOut>, data: StaticSoundData, at: [f32; 3]) {
+        let track = SpatialTrackBuilder::new()
+            .sound_capacity(1)
+            .sub_track_capacity(1)
+            .distances((NEAR, FAR))
+            .spatialization_strength(1.0);
+        let track = manager.add_spatial_sub_track(&self.listener, vector(at), track);
+        let mut track = track.expect("room for a track");
+        let _ = track.play(data);
+        self.tracks.push(track);
+    }
+}
+
+fn vector(at: [f32; 3]) -> mint::Vector3<f32> {
+    at.into()
 }
 
 /// The buses of a game's mix, in their order, and the room. They live as long as their handles.
@@ -96,15 +135,27 @@ impl Driver for Kira {
         let mut data = self.clips[voice.clip % self.clips.len()].clone();
         data.settings = StaticSoundSettings::new()
             .volume(decibels(voice.gain))
-            .panning(Panning(voice.pan))
             .playback_rate(PlaybackRate(f64::from(voice.pitch)));
+        if self.space.is_none() {
+            data.settings = data.settings.panning(Panning(voice.pan));
+        }
         if voice.looping {
             data.settings = data.settings.loop_region(..);
         }
         // Refused when full, which is what a game would see too. A handle may be dropped.
-        match &mut self.game {
-            Some(game) => game.play(data, voice.bus),
-            None => drop(self.manager.play(data)),
+        match (&mut self.game, &mut self.space) {
+            (Some(game), _) => game.play(data, voice.bus),
+            (None, Some(space)) => space.play(&mut self.manager, data, voice.at),
+            (None, None) => drop(self.manager.play(data)),
+        }
+    }
+
+    fn walk(&mut self, now: &Moment) {
+        if let Some(Space { listener, tracks }) = &mut self.space {
+            listener.set_position(vector(now.ear.at), Tween::default());
+            for (track, place) in tracks.iter_mut().zip(&now.voices) {
+                track.set_position(vector(place.at), Tween::default());
+            }
         }
     }
 
@@ -121,6 +172,12 @@ fn make(scene: &Scene) -> Box<dyn Driver> {
 fn game(scene: &Scene) -> Box<dyn Driver> {
     let mut kira = kira(scene);
     kira.game = Some(Game::new(&mut kira.manager));
+    Box::new(kira)
+}
+
+fn space(scene: &Scene) -> Box<dyn Driver> {
+    let mut kira = kira(scene);
+    kira.space = Some(Space::new(&mut kira.manager));
     Box::new(kira)
 }
 
@@ -142,6 +199,7 @@ fn kira(scene: &Scene) -> Kira {
         renderer: LEFT_HERE.take().expect("left by the backend"),
         clips: scene.clips.0.iter().map(|clip| data(clip)).collect(),
         game: None,
+        space: None,
     }
 }
 
@@ -156,3 +214,6 @@ pub const KIRA: Contender = Contender {
 
 /// With the buses of a game's mix.
 pub const GAME: Contender = Contender { make: game, ..KIRA };
+
+/// With places.
+pub const SPACE: Contender = Contender { make: space, ..KIRA };

@@ -22,3 +22,7 @@ pub const ALL: [Contender; 7] = [
 
 /// Those that have buses, filters and a room, or something like it.
 pub const GAME: [Contender; 4] = [firewheel::GAME, miniaudio::GAME, soloud::GAME, kira::GAME];
+
+/// Those that have places.
+pub const SPACE: [Contender; 5] =
+    [firewheel::SPACE, soloud::SPACE, fyrox::SPACE, oddio::SPACE, kira::SPACE];

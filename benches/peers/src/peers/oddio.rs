@@ -1,10 +1,17 @@
 //! oddio: signals that are sampled a block at a time.
+//!
+//! In space its sounds take their time to reach each ear, so that there is always doppler, and always something between the
+//! samples to be read. It has no far distance.
 
 use std::sync::Arc;
 
-use oddio::{Cycle, Frames, FramesSignal, Gain, Mixed, Mixer, MixerControl, Signal};
+use oddio::{
+    Cycle, FixedGain, Frames, FramesSignal, Gain, Mixed, Mixer, MixerControl, Signal, Spatial,
+    SpatialOptions, SpatialScene, SpatialSceneControl,
+};
 
-use crate::scene::{Contender, Driver, Frame, Oldest, RATE, Scene, Voice};
+use crate::scene::{Contender, Driver, Frame, Oldest, PITCH, RATE, Scene, Voice};
+use crate::space::{Moment, NEAR, Place};
 
 /// oddio pans in its 3D scene only: two gains, in place, as its own `MonoToStereo` does.
 struct Panned<S> {
@@ -31,12 +38,28 @@ impl<S: Signal<Frame = f32>> Signal for Panned<S> {
     }
 }
 
+struct Clips {
+    plain: Vec<Arc<Frames<f32>>>,
+    /// The same, said to be of a higher rate: the cheapest way to another pitch.
+    pitched: Vec<Arc<Frames<f32>>>,
+}
+
+impl Clips {
+    fn new(scene: &Scene) -> Clips {
+        let at = |rate| scene.clips.0.iter().map(|clip| Frames::from_slice(rate, clip)).collect();
+        Clips { plain: at(RATE), pitched: at((RATE as f32 * PITCH) as u32) }
+    }
+
+    fn of(&self, voice: Voice) -> Arc<Frames<f32>> {
+        let clips = if voice.pitch == 1.0 { &self.plain } else { &self.pitched };
+        clips[voice.clip % clips.len()].clone()
+    }
+}
+
 struct Oddio {
     control: MixerControl<Frame>,
     mixer: Mixer<Frame>,
-    clips: Vec<Arc<Frames<f32>>>,
-    /// The same, said to be of a higher rate: the cheapest way to another pitch.
-    pitched: Vec<Arc<Frames<f32>>>,
+    clips: Clips,
     oldest: Oldest<Mixed>,
 }
 
@@ -51,8 +74,7 @@ impl Oddio {
 
 impl Driver for Oddio {
     fn play(&mut self, voice: Voice) {
-        let clips = if voice.pitch == 1.0 { &self.clips } else { &self.pitched };
-        let clip = clips[voice.clip % clips.len()].clone();
+        let clip = self.clips.of(voice);
         let play = if voice.looping {
             self.add(Cycle::new(clip), voice)
         } else {
@@ -68,16 +90,45 @@ impl Driver for Oddio {
     }
 }
 
+/// Loops with places.
+struct InSpace {
+    control: SpatialSceneControl,
+    scene: SpatialScene,
+    clips: Clips,
+    voices: Vec<Spatial>,
+}
+
+impl Driver for InSpace {
+    fn play(&mut self, voice: Voice) {
+        // Of its gains, the one that can be sought in, so that nothing has to be kept in a ring.
+        let signal = FixedGain::new(Cycle::new(self.clips.of(voice)), 20.0 * voice.gain.log10());
+        let options =
+            SpatialOptions { position: voice.at.into(), radius: NEAR, ..SpatialOptions::default() };
+        self.voices.push(self.control.play(signal, options));
+    }
+
+    fn walk(&mut self, now: &Moment) {
+        for (voice, place) in self.voices.iter_mut().zip(&now.voices) {
+            let Place { at, velocity } = place.from(&now.ear);
+            voice.set_motion(at.into(), velocity.into(), false);
+        }
+    }
+
+    fn render(&mut self, out: &mut [Frame]) {
+        oddio::run(&mut self.scene, RATE, out);
+    }
+}
+
+fn space(scene: &Scene) -> Box<dyn Driver> {
+    let clips = Clips::new(scene);
+    let (control, scene) = SpatialScene::new();
+    Box::new(InSpace { control, scene, clips, voices: Vec::new() })
+}
+
 fn make(scene: &Scene) -> Box<dyn Driver> {
     let (control, mixer) = Mixer::new();
-    let clips = |rate| scene.clips.0.iter().map(|clip| Frames::from_slice(rate, clip)).collect();
-    Box::new(Oddio {
-        control,
-        mixer,
-        clips: clips(RATE),
-        pitched: clips((RATE as f32 * crate::scene::PITCH) as u32),
-        oldest: Oldest::new(scene.voices),
-    })
+    let clips = Clips::new(scene);
+    Box::new(Oddio { control, mixer, clips, oldest: Oldest::new(scene.voices) })
 }
 
 pub const ODDIO: Contender = Contender {
@@ -88,3 +139,6 @@ pub const ODDIO: Contender = Contender {
     full_at: |voices| voices,
     make,
 };
+
+/// With places.
+pub const SPACE: Contender = Contender { make: space, ..ODDIO };

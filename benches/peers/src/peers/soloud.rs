@@ -9,11 +9,14 @@ use std::sync::Arc;
 use soloud_sys::soloud::*;
 
 use crate::scene::{BLOCK, Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
+use crate::space::{FAR, Moment, NEAR};
 
 struct SoLoud {
     engine: *mut Soloud,
     wavs: Vec<*mut Wav>,
     game: Option<Game>,
+    /// In space, the voices in the order of their plays.
+    space: Option<Vec<u32>>,
 }
 
 /// The buses of a game's mix, in their order, each as it is and as it plays, and their filters.
@@ -80,9 +83,14 @@ impl Driver for SoLoud {
         let wav = self.wavs[voice.clip % self.wavs.len()];
         // SAFETY: engine and wave live until `drop`; a handle may be stale.
         unsafe {
-            let play = match &mut self.game {
-                None => Soloud_playEx(self.engine, wav.cast(), voice.gain, voice.pan, 0, 0),
-                Some(game) => {
+            let play = match (&mut self.game, &mut self.space) {
+                (None, None) => Soloud_playEx(self.engine, wav.cast(), voice.gain, voice.pan, 0, 0),
+                (None, Some(voices)) => {
+                    let play = play_in_space(self.engine, wav, voice);
+                    voices.push(play);
+                    play
+                }
+                (Some(game), _) => {
                     if voice.bus == GameBus::Speech && !game.ducked {
                         game.ducked = true;
                         let (_, music) = game.buses[GameBus::Music as usize];
@@ -103,9 +111,38 @@ impl Driver for SoLoud {
         }
     }
 
+    fn walk(&mut self, now: &Moment) {
+        let [x, y, z] = now.ear.at;
+        // SAFETY: the engine lives until `drop`; a handle may be stale.
+        unsafe {
+            Soloud_set3dListenerPosition(self.engine, x, y, z);
+            for (voice, place) in self.space.iter().flatten().zip(&now.voices) {
+                let [x, y, z] = place.at;
+                Soloud_set3dSourcePosition(self.engine, *voice, x, y, z);
+            }
+            Soloud_update3dAudio(self.engine);
+        }
+    }
+
     fn render(&mut self, out: &mut [Frame]) {
         // SAFETY: the engine lives, and writes as many stereo frames as it is told.
         unsafe { Soloud_mix(self.engine, out.as_flattened_mut().as_mut_ptr(), out.len() as u32) }
+    }
+}
+
+/// # Safety
+///
+/// Engine and wave must live.
+unsafe fn play_in_space(engine: *mut Soloud, wav: *mut Wav, voice: Voice) -> u32 {
+    const INVERSE: u32 = 1;
+    let [x, y, z] = voice.at;
+    // SAFETY: both live; the rest are numbers within its limits.
+    unsafe {
+        let play = Soloud_play3dEx(engine, wav.cast(), x, y, z, 0.0, 0.0, 0.0, voice.gain, 0, 0);
+        Soloud_set3dSourceMinMaxDistance(engine, play, NEAR, FAR);
+        Soloud_set3dSourceAttenuation(engine, play, INVERSE, 1.0);
+        Soloud_set3dSourceDopplerFactor(engine, play, 0.0);
+        play
     }
 }
 
@@ -134,6 +171,17 @@ fn game(scene: &Scene) -> Box<dyn Driver> {
     Box::new(soloud)
 }
 
+fn space(scene: &Scene) -> Box<dyn Driver> {
+    let mut soloud = soloud(scene);
+    // SAFETY: the engine was just made; it looks along -z, with y above.
+    unsafe {
+        Soloud_set3dListenerAt(soloud.engine, 0.0, 0.0, -1.0);
+        Soloud_set3dListenerUp(soloud.engine, 0.0, 1.0, 0.0);
+    }
+    soloud.space = Some(Vec::with_capacity(scene.voices));
+    Box::new(soloud)
+}
+
 fn soloud(scene: &Scene) -> SoLoud {
     // SAFETY: it copies the samples; the flags and the driver are its own constants.
     unsafe {
@@ -150,7 +198,7 @@ fn soloud(scene: &Scene) -> SoLoud {
             assert_eq!(error, 0, "Wav_loadRawWaveEx");
             wav
         };
-        SoLoud { engine, wavs: scene.clips.0.iter().map(wav).collect(), game: None }
+        SoLoud { engine, wavs: scene.clips.0.iter().map(wav).collect(), game: None, space: None }
     }
 }
 
@@ -168,3 +216,6 @@ pub const SOLOUD: Contender = Contender {
 
 /// With the buses of a game's mix.
 pub const GAME: Contender = Contender { make: game, ..SOLOUD };
+
+/// With places.
+pub const SPACE: Contender = Contender { make: space, ..SOLOUD };
