@@ -35,6 +35,9 @@ pub struct Config {
     /// plays and controls, one each (a [`Tag`](crate::Tag): one for each of its plays). It is also how
     /// many events may wait for the game. Default: 1024.
     pub commands: usize,
+    /// How many [streams](crate::Stream) may be read at once: each takes 0.4 to 0.9 MB while it plays, beside
+    /// what its decoder needs. What is parked does not count. Default: 8.
+    pub streams: usize,
     /// How many [cues](crate::Cue) the mixer remembers: what each played last, and what of it plays. When
     /// another one is played, the one that was not for longest is forgotten. Default: 256.
     pub cues: usize,
@@ -65,6 +68,7 @@ impl Config {
         parked: 256,
         scheduled: 256,
         commands: 1024,
+        streams: 8,
         cues: 256,
         sample_rate: 48_000,
         when_full: WhenFull::StealQuietest,
@@ -97,6 +101,7 @@ impl Config {
             ("parked", self.parked),
             ("scheduled", self.scheduled),
             ("commands", self.commands),
+            ("streams", self.streams),
             ("cues", self.cues),
         ] {
             if value == 0 {

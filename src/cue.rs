@@ -8,7 +8,7 @@ use crate::Error;
 use crate::config::WhenFull;
 use crate::error::CueFault;
 use crate::play::{Play, Settings, What};
-use crate::sound::Sound;
+use crate::sound::Media;
 
 /// What a game means by "footstep": variants of which one is played, how they vary, how many at once, how
 /// soon again. To play it is to play one of them: `mixer.play(&footsteps)`.
@@ -59,10 +59,10 @@ pub(crate) struct Inner {
     pub merge_within: Duration,
 }
 
-/// A play of a sound.
+/// A play of a sound or a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
-    pub sound: Sound,
+    pub media: Media,
     pub settings: Settings,
 }
 
@@ -98,7 +98,7 @@ impl Cue {
         let variant = |(variant, play): (usize, P)| {
             let Play { what, settings } = play.into();
             match what {
-                What::Sound(sound) => Ok(Variant { sound, settings }),
+                What::Media(media) => Ok(Variant { media, settings }),
                 What::Cue(_) => Err(Error::Cue { why: CueFault::Nested { variant } }),
             }
         };

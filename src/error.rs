@@ -303,6 +303,11 @@ impl Fault {
         Fault { kind: Kind::Damaged, text: text.into() }
     }
 
+    /// What is wrong, for whoever is told the name otherwise.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
     /// The error, now that it is known which sound it is about.
     pub fn of(self, name: impl Into<String>) -> Error {
         let (name, fault) = (name.into(), self.text);
@@ -311,6 +316,13 @@ impl Fault {
             Kind::Damaged => Error::Damaged { name, fault },
             Kind::Unplayable => Error::Sound { name, fault },
         }
+    }
+}
+
+/// While it was read: whoever reads a file in one go has [`Error::Read`] for that.
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::damaged(format!("could not be read: {error}"))
     }
 }
 

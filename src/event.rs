@@ -64,8 +64,8 @@ pub enum Event {
         /// The reason why it ended.
         why: Ending,
     },
-    /// A play that had to wait for its frame, because of [`start_at`](crate::Play::start_at) or
-    /// [`delay`](crate::Play::delay), has begun to play. One that found no voice on its frame says
+    /// A play that had to wait for its frame, because of [`start_at`](crate::Play::start_at),
+    /// [`delay`](crate::Play::delay) or [`after`](crate::Play::after), has begun to play. One that found no voice on its frame says
     /// [`Parked`](Event::Parked) or [`Ended`](Event::Ended) instead.
     #[non_exhaustive]
     Started {
@@ -110,6 +110,28 @@ pub enum Event {
         /// What it did.
         why: EffectTrouble,
     },
+    /// What was to be heard of a [stream](crate::Stream) had not been read in time: there is a gap, and the
+    /// stream goes on where it would be without one. Told once a second at most;
+    /// [`Stats::underruns`](crate::Stats::underruns) counts all.
+    #[non_exhaustive]
+    Underrun {
+        /// The play that has a gap.
+        voice: VoiceId,
+        /// The tag of the play.
+        tag: u64,
+        /// The frame of the clock on which it begins to fade out.
+        at: u64,
+    },
+    /// A [stream](crate::Stream) could not be read to its end. Its [`Ended`](Event::Ended) comes next.
+    #[non_exhaustive]
+    StreamFailed {
+        /// The play that has ended early.
+        voice: VoiceId,
+        /// The tag of the play.
+        tag: u64,
+        /// What is wrong with its file.
+        why: Arc<str>,
+    },
     /// The sound goes elsewhere from now on.
     Output(OutputState),
 }
@@ -120,7 +142,7 @@ pub enum Event {
 pub enum Ending {
     /// It played to its end.
     Finished,
-    /// It was stopped.
+    /// It was stopped, or was to play [after](crate::Play::after) another that did not finish.
     Stopped,
     /// Its voice was given to another.
     Stolen {
@@ -191,11 +213,15 @@ pub enum Refusal {
         /// The play that it went into.
         into: VoiceId,
     },
-    /// It was to begin later, and [`Config::scheduled`](crate::Config::scheduled) plays were
+    /// It was to begin later, or after another, and [`Config::scheduled`](crate::Config::scheduled) plays were
     /// waiting already.
     ScheduleFull,
+    /// It was a [stream](crate::Stream), and [`Config::streams`](crate::Config::streams) were played already.
+    NoStream,
     /// Nobody could have heard it, no voice was free, and there was no room to park.
     Inaudible,
+    /// It was to play [after](crate::Play::after) what was never a play of this mixer.
+    Stranger,
 }
 
 #[cfg(test)]

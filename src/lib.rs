@@ -53,7 +53,8 @@
 //!    limiter's too. For sines from 100 Hz up, none makes a step above 1.5 times the sine's own; where more than
 //!    three ramps meet on one voice at once, of which a seek makes two, 3.5 times. What the author made
 //!    is left alone: a start at position 0, a clip's end, a loop's seam, what an effect of the game's
-//!    own says. A whole sound that loops without a seam does so at every rate.
+//!    own says. A sound that loops without a seam, as a whole or at its file's own loop points,
+//!    does so at every rate.
 //! 6. **Quietest is what would be missed least**, to the ear, not what a gain knob says.
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
 //! 8. **What comes out is finite and within ±1**, whatever went in; as long as nothing is beyond that
@@ -86,6 +87,7 @@ mod reverb;
 mod sound;
 mod space;
 mod stats;
+mod stream;
 mod target;
 mod units;
 
@@ -103,7 +105,7 @@ pub use output::{Device, devices};
 pub use play::{Play, Priority, WhenStolen};
 pub use pool::Pool;
 pub use reverb::{Reverb, RoomId};
-pub use sound::{Sound, loudness};
+pub use sound::{Sound, Stream, loudness};
 pub use space::{Attenuation, Distance, Listener, Point};
 pub use stats::{OutputState, Stats, VoiceInfo, VoiceState};
 pub use target::{Tag, Target};

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use crate::bus::BusId;
 use crate::cue::Cue;
+use crate::event::VoiceId;
 use crate::link::message::{HIGH_PASS_OFF, LOW_PASS_OFF};
 use crate::log_line::OnceLine;
 use crate::reverb::RoomId;
-use crate::sound::Sound;
+use crate::sound::{Media, Sound, Stream};
 use crate::space::{Attenuation, Point};
 use crate::units::db;
 use settings::{LoopTimes, Set, When};
 
-pub(crate) use settings::Settings;
+pub(crate) use settings::{Settings, Terms};
 
 /// A request to play something: what, how loud, where, from when. [`Mixer::play`](crate::Mixer::play)
 /// carries it out; until then nothing happens.
@@ -40,16 +41,17 @@ pub struct Play {
 /// What is played.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    Sound(Sound),
+    Media(Media),
     Cue(Cue),
 }
 
 impl Play {
     /// Plays a sound once, from its beginning, as it is: at a gain of 1, in the centre, at its own
-    /// speed, at once, on the master, with [`Priority::Normal`] and no tag.
+    /// speed, at once, on the master, with [`Priority::Normal`] (a stream: [`Priority::Protected`]) and no
+    /// tag.
     ///
-    /// It takes anything that can be played, by reference or by value: a [`Sound`], a [`Cue`], or another
-    /// request, of which it is a copy. What is set on a request for a cue comes on top of what its variants
+    /// It takes anything that can be played, by reference or by value: a [`Sound`], a [`Stream`], a [`Cue`], or
+    /// another request, of which it is a copy. What is set on a request for a cue comes on top of what its variants
     /// say: gain and speed multiply theirs, all else takes their place.
     pub fn of(what: impl Into<Play>) -> Play {
         what.into()
@@ -83,18 +85,22 @@ impl Play {
         self.with(|settings| settings.speed = sanitize_speed(ratio))
     }
 
-    /// Repeats the whole sound until it is stopped, or until its
-    /// [loop is ended](crate::Mixer::end_loop). What is seamless at the sound's own rate stays so when
-    /// it is [resampled](Sound::resampled), as [`Mixer::load`](crate::Mixer::load) does.
+    /// Repeats the sound until it is stopped, or until its [loop is ended](crate::Mixer::end_loop): between the
+    /// [loop points](Sound::loop_points) that its file has, or all of it if there are none. What is seamless
+    /// at the sound's own rate stays so when it is [resampled](Sound::resampled), as
+    /// [`Mixer::load`](crate::Mixer::load) does.
     pub fn looping(self) -> Play {
-        self.loop_range(..)
+        self.with_loop(LoopTimes::Own)
     }
 
-    /// Repeats a part of the sound: `secs(4.0)..` is an intro of four seconds, then a loop. An empty
-    /// range is the whole sound. The whole turns as [`looping`](Play::looping) says, a part from its
-    /// last frame to its first.
+    /// Repeats a part of the sound, whatever its own loop points are: `secs(4.0)..` is an intro of four seconds, then
+    /// a loop; `..`, or an empty range, is the whole sound. The part that [`looping`](Play::looping) would
+    /// repeat turns as that says, any other from its last frame to its first.
     pub fn loop_range(self, range: impl RangeBounds<Duration>) -> Play {
-        let times = LoopTimes::of(range);
+        self.with_loop(LoopTimes::of(range))
+    }
+
+    fn with_loop(self, times: LoopTimes) -> Play {
         self.set(Set::LOOPING, |settings| settings.looping = Some(times))
     }
 
@@ -104,8 +110,9 @@ impl Play {
         self.set(Set::POSITION, |settings| settings.position = position)
     }
 
-    /// Fades in from silence over this time. Unless told otherwise it does not: the sound's first
-    /// frame is heard as its author made it.
+    /// Fades in from silence over this time, on a straight line. Unless told otherwise it does not: the
+    /// sound's first frame is heard as its author made it. What comes in while another goes out is a
+    /// [cross-fade](crate::Mixer::crossfade), which has a curve of its own.
     pub fn fade_in(self, over: Duration) -> Play {
         self.set(Set::FADE_IN, |settings| settings.fade_in = over)
     }
@@ -115,7 +122,7 @@ impl Play {
     /// possible. [`Mixer::frames`](crate::Mixer::frames) makes frames of a time.
     ///
     /// The clock never stands still: a bus that is paused does not put the start off. Of
-    /// `start_at` and [`delay`](Play::delay) the one that was said last counts.
+    /// `start_at`, [`delay`](Play::delay) and [`after`](Play::after) the one that was said last counts.
     ///
     /// ```
     /// # use voicepool::{Config, Mixer, Play, Sound, ms};
@@ -134,13 +141,65 @@ impl Play {
 
     /// Begins this long after the audio thread has heard of it, in the time of its bus: while the
     /// bus (or the master) is paused, the delay stands still, so that a burst that is paused half-way
-    /// goes on as a burst. Of [`start_at`](Play::start_at) and `delay` the one that was said last counts.
+    /// goes on as a burst. Of [`start_at`](Play::start_at), `delay` and [`after`](Play::after) the one that was
+    /// said last counts.
     pub fn delay(self, by: Duration) -> Play {
         self.set(Set::START, |settings| settings.start = When::After(by))
     }
 
-    /// Who may steal its voice, and whose voice it may steal. [`Priority::Normal`] unless told
-    /// otherwise.
+    /// Begins on the very frame on which another play finishes, in its very voice: an intro, and then its
+    /// loop; one line of a dialogue after the other; a playlist. The last frame of the one is followed by the
+    /// first of the other, whatever their lengths and speeds, and a paused one is waited for.
+    ///
+    /// ```
+    /// # use voicepool::{Config, Mixer, Play, Sound};
+    /// # let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let [intro, theme, end] = [0.1, 0.2, 0.3].map(|level| Sound::from_mono(48_000, &[level; 100]));
+    /// # let (intro, theme, end) = (intro?, theme?, end?);
+    /// let first = mixer.play(&intro);
+    /// let loops = mixer.play(Play::of(&theme).looping().after(first));
+    /// mixer.play(Play::of(&end).after(loops));
+    /// # let frames = renderer.frames(1000);
+    /// # assert_eq!((frames[99][0], frames[100][0], frames[999][0]), (0.1, 0.2, 0.2));
+    /// mixer.end_loop(loops); // once more to its end, and then the end
+    /// # let frames = renderer.frames(1000);
+    /// # assert!(frames.iter().any(|frame| frame[0] == 0.3));
+    ///
+    /// // A list that is played one by one: the first after nobody.
+    /// let mut last = None;
+    /// for track in [&intro, &theme, &end] {
+    ///     last = mixer.play(Play::of(track).after(last));
+    /// }
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    ///
+    /// What it waits for is that the other *finishes*, which a loop does after [`end_loop`](crate::Mixer::end_loop):
+    ///
+    /// - If the other is stopped, stolen or refused, this one ends as
+    ///   [`Stopped`](crate::Ending::Stopped): a stop of the first, from when it is said, is a stop of the whole
+    ///   chain.
+    /// - If it has finished already, this one begins at once. So it does after `None`, a play that was turned
+    ///   away, and after one that is over for so long that nothing is known of it any more: its place in the
+    ///   mixer's books was given to two others since.
+    /// - After what was never a play of this mixer it is refused ([`Refusal::Stranger`](crate::Refusal::Stranger)).
+    ///
+    /// Until then it waits as one with a [delay](Play::delay) does, among
+    /// [`Config::scheduled`](crate::Config::scheduled) others: a stop ends it unheard, what is set is set for when
+    /// it begins, a pause lets it begin paused, and [`Event::Started`](crate::Event::Started) says that it
+    /// has begun.
+    ///
+    /// It gets the other's voice, so that it robs nobody and no full pool keeps it out. Its cue is asked all the
+    /// same, and so are the limits and reserves of the buses if it plays on another one; should they say no,
+    /// or should it be out of earshot, it begins as any play does, on that frame. So do those that follow a
+    /// play as the second and later ones, and those that follow a parked one.
+    #[doc(alias("queue", "chain", "sequence", "playlist"))]
+    pub fn after(self, voice: impl Into<Option<VoiceId>>) -> Play {
+        let start = voice.into().map_or(When::Now, When::Follow);
+        self.set(Set::START, |settings| settings.start = start)
+    }
+
+    /// Who may steal its voice, and whose voice it may steal. Unless told otherwise
+    /// [`Priority::Normal`], and of a [`Stream`] [`Priority::Protected`].
     pub fn priority(self, priority: Priority) -> Play {
         self.set(Set::PRIORITY, |settings| settings.priority = priority)
     }
@@ -237,13 +296,26 @@ impl Play {
 
 impl From<Sound> for Play {
     fn from(sound: Sound) -> Play {
-        Play { what: What::Sound(sound), settings: Settings::DEFAULT }
+        Play { what: What::Media(Media::Sound(sound)), settings: Settings::DEFAULT }
     }
 }
 
 impl From<&Sound> for Play {
     fn from(sound: &Sound) -> Play {
         sound.clone().into()
+    }
+}
+
+impl From<Stream> for Play {
+    fn from(stream: Stream) -> Play {
+        let settings = Settings { priority: Priority::Protected, ..Settings::DEFAULT };
+        Play { what: What::Media(Media::Stream(stream)), settings }
+    }
+}
+
+impl From<&Stream> for Play {
+    fn from(stream: &Stream) -> Play {
+        stream.clone().into()
     }
 }
 

@@ -288,6 +288,20 @@ impl<T> Pool<T> {
         Some(value)
     }
 
+    /// Puts another value into a slot that is live, in the place and at the age of the one before it. Returns
+    /// that one, or gives the new one back if the slot is free.
+    pub(crate) fn replace(&mut self, index: u32, value: T) -> Result<T, T> {
+        let Some(slot) = self.slots.get_mut(index as usize) else { return Err(value) };
+        let Some(old) = slot.empty() else { return Err(value) };
+        slot.fill(value);
+        Ok(old)
+    }
+
+    /// How often a slot was filled and emptied: the generation of whatever lives there, if it is odd.
+    pub(crate) fn generation_at(&self, slot: u32) -> Option<u64> {
+        self.slots.get(slot as usize).map(|slot| slot.generation)
+    }
+
     /// Moves everything into `other`, an empty pool, and leaves this one's slots in its place.
     ///
     /// Values keep their order of age, and their slot if `other` has it; `moved` hears of the
@@ -435,6 +449,22 @@ mod tests {
         pool.insert(50).unwrap();
         assert_eq!(values(&pool), [30, 40, 50]);
         assert_eq!(pool.len(), 3);
+    }
+
+    #[test]
+    fn who_takes_a_place_has_its_slot_and_its_age_and_a_key_of_its_own() {
+        let mut pool = Pool::new(4);
+        let keys = [10, 20, 30].map(|n| pool.insert(n).unwrap());
+        assert_eq!(pool.replace(keys[1].slot, 25), Ok(20));
+        assert_eq!((values(&pool), pool.len()), (vec![10, 25, 30], 3));
+        assert_eq!((pool.get(keys[1]), pool.at(keys[1].slot)), (None, Some(&25)));
+        assert_eq!(
+            (pool.replace(3, 40), pool.replace(4, 50)),
+            (Err(40), Err(50)),
+            "nobody is there"
+        );
+        assert_eq!(pool.generation_at(keys[1].slot), Some(keys[1].generation + 2));
+        assert_eq!((pool.generation_at(3), pool.generation_at(4)), (Some(0), None));
     }
 
     #[test]

@@ -54,6 +54,9 @@ pub struct Stats {
     /// The loudest that a stolen voice was when its play parked instead of ending, since the peaks
     /// were reset.
     pub loudest_parked: f32,
+    /// How often what was to be read of a [stream](crate::Stream) had not come in time, so that there was a
+    /// gap: the disk, or whatever it is read from, was too slow.
+    pub underruns: u64,
     /// How many frames were handed out: what [`Mixer::clock`](crate::Mixer::clock) says.
     pub frames: u64,
     /// The highest peaks, left and right, before the limiter, since the peaks were reset: above 1 it
@@ -103,13 +106,14 @@ impl fmt::Display for Stats {
         write!(
             f,
             "output   {} frames, peak {:.1} dB left, {:.1} dB right; load {:.1} % ({:.1} % at worst), \
-             {} xruns; {} events missed",
+             {} xruns, {} underruns; {} events missed",
             self.frames,
             to_db(self.peak[0]),
             to_db(self.peak[1]),
             100.0 * self.load_mean,
             100.0 * self.load_worst,
             self.xruns,
+            self.underruns,
             self.missed_events
         )
     }

@@ -36,15 +36,15 @@ fn kind(error: &Error) -> &'static str {
 
 #[test]
 fn what_is_wrong_with_a_file_is_a_kind() {
-    let (pcm, float, adpcm) = (1, 3, 2);
+    let (pcm, float, g_726) = (1, 3, 0x45);
     let two_bytes_short = |file: Vec<u8>| file[..30].to_vec();
     let mut contradiction = wav(pcm, 1, 8000, 16, &[0; 8]);
     contradiction[32] = 7; // bytes a frame
     let not_a_number = f32::NAN.to_le_bytes();
     let files: [(&str, Vec<u8>); 12] = [
-        ("unsupported", b"OggS\0\x02".to_vec()),
+        ("unsupported", b"wvpk\0\x02".to_vec()),
         ("unsupported", b"hello, this is no sound".to_vec()),
-        ("unsupported", wav(adpcm, 1, 8000, 4, &[0; 8])),
+        ("unsupported", wav(g_726, 1, 8000, 4, &[0; 8])),
         ("unsupported", wav(pcm, 6, 8000, 16, &[0; 24])),
         ("unsupported", wav(float, 1, 8000, 64, &[0; 8])),
         ("damaged", Vec::new()),

@@ -12,8 +12,8 @@ use voicepool::{
 };
 
 /// What a mixer may take, sounds aside: with everything asked for, and as it was opened.
-const MOST_BYTES: isize = 1728 * 1024;
-const MOST_BYTES_OPENED: isize = 960 * 1024;
+const MOST_BYTES: isize = 1760 * 1024;
+const MOST_BYTES_OPENED: isize = 975 * 1024;
 
 /// A mixer of the default sizes stays small, with everything asked for that takes memory only then: the
 /// largest pool, a room, three submixes, both of the pictures, positions, a control of every kind waiting

@@ -164,6 +164,26 @@ fn controls_behind_a_thief_in_the_queue_do_not_reach_it() {
     assert_eq!(run(true), run(false));
 }
 
+/// The ticket of one that has finished is another's by now: that one is not what a play is to follow, nor what
+/// goes for it.
+#[test]
+fn a_stale_id_is_neither_followed_nor_faded_out() {
+    let (mixer, mut renderer) = tiny();
+    let (blip, hum) = (mono(RATE, &[0.1; 10]), Play::of(mono(RATE, &[0.25; 900])));
+    let stale = mixer.play(&blip);
+    renderer.frames(128);
+    assert_eq!(endings(&mixer).len(), 1);
+    // The ticket that was freed last is given out first.
+    let hum = hum.priority(Priority::Protected);
+    let other = mixer.play(&hum);
+    renderer.frames(256);
+    mixer.play(Play::of(&blip).after(stale)).expect("room");
+    mixer.crossfade(stale, &hum, ms(0)).expect("room");
+    renderer.frames(256);
+    assert_eq!(mixer.stats().scheduled, 0, "nobody waits");
+    assert!(mixer.is_live(other) && mixer.stats().stopped == 0);
+}
+
 /// An id that was made into a number and back is the same id, and no other number is one.
 #[test]
 fn an_id_made_of_a_number_means_what_it_meant_and_no_other_does_anything() {

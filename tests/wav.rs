@@ -152,13 +152,6 @@ fn what_cannot_be_played_is_refused_with_its_fault() {
         ("floats_of_16", "holds 16-bit float samples; only 32 bits are read"),
         ("too_many_valid_bits", "says that 65535 of 16 bits are valid"),
         ("unknown_guid", "holds samples of a codec without a number"),
-        ("ms_adpcm", "holds Microsoft ADPCM samples; only integers and floats are read"),
-        ("a_law", "holds A-law samples; only integers and floats are read"),
-        ("mu_law", "holds mu-law samples; only integers and floats are read"),
-        ("ima_adpcm", "holds IMA ADPCM samples; only integers and floats are read"),
-        ("mp3", "holds MP3 samples; only integers and floats are read"),
-        ("codec_1234", "holds codec 0x1234 samples; only integers and floats are read"),
-        ("extensible_a_law", "holds A-law samples; only integers and floats are read"),
         ("nan", "frame 1 is NaN; samples are finite and within ±65536"),
         ("infinite", "frame 2 is inf; samples are finite and within ±65536"),
         ("too_loud", "frame 1 is -70000; samples are finite and within ±65536"),
@@ -168,14 +161,62 @@ fn what_cannot_be_played_is_refused_with_its_fault() {
 }
 
 #[test]
+fn a_codec_that_is_not_read_is_refused_by_name() {
+    let with = "only integers, floats, ADPCM, A-law and mu-law are read";
+    let without = "only integers and floats are read";
+    let read = if cfg!(feature = "formats") { with } else { without };
+    for (name, codec) in [("mp3", "MP3"), ("codec_1234", "codec 0x1234")] {
+        assert_eq!(fault(name), format!("holds {codec} samples; {read}"));
+    }
+}
+
+/// What there is of each is told in `formats.rs`.
+#[test]
+#[cfg(not(feature = "formats"))]
+fn codecs_are_refused_by_name() {
+    for (name, codec) in [
+        ("ms_adpcm", "Microsoft ADPCM"),
+        ("a_law", "A-law"),
+        ("mu_law", "mu-law"),
+        ("ima_adpcm", "IMA ADPCM"),
+        ("extensible_a_law", "A-law"),
+    ] {
+        assert_eq!(
+            fault(name),
+            format!("holds {codec} samples; only integers and floats are read")
+        );
+    }
+}
+
+/// Eight bytes that are labelled so, which is the beginning of a block of ADPCM, or eight frames.
+#[test]
+#[cfg(feature = "formats")]
+fn codecs_are_read_as_far_as_a_block_goes() {
+    for (name, frames) in
+        [("a_law", 8), ("mu_law", 8), ("extensible_a_law", 8), ("ms_adpcm", 4), ("ima_adpcm", 9)]
+    {
+        assert_eq!(load(name).frame_count(), frames, "{name}");
+        let mut file = std::fs::read(path(name)).unwrap();
+        let block_bytes = &mut file[32..34];
+        block_bytes.copy_from_slice(&[3, 0]);
+        // A law has a byte for each sample, whatever that field says.
+        let error = Sound::from_bytes(&file).err().map(|error| error.to_string());
+        let expected = "sound bytes: says a block of ADPCM has 3 bytes";
+        assert_eq!(error.as_deref(), name.ends_with("adpcm").then_some(expected), "{name}");
+    }
+}
+
+#[test]
 fn bytes_are_read_like_files() {
     let bytes = std::fs::read(path("stereo16")).unwrap();
     let sound = Sound::from_bytes(&bytes).unwrap();
     assert_frames(&sound, &STEREO);
     assert_eq!(sound.name(), "");
-    assert_eq!(
-        Sound::from_bytes(b"OggS").unwrap_err().to_string(),
-        "sound bytes: is an Ogg file; only WAV is read"
+    assert!(
+        Sound::from_bytes(b"FORM\0\0\0\0AIFF")
+            .unwrap_err()
+            .to_string()
+            .starts_with("sound bytes: is an AIFF file; ")
     );
     assert_eq!(Sound::from_bytes([]).unwrap_err().to_string(), "sound bytes: is empty");
 }

@@ -19,6 +19,8 @@ pub(super) struct DeferredDrops {
     theft: Option<Theft>,
     distance: Option<Distance>,
     failure: Option<(BusId, EffectTrouble)>,
+    underrun: Option<Arc<str>>,
+    stream: Option<(Arc<str>, Arc<str>)>,
 }
 
 struct Theft {
@@ -48,6 +50,8 @@ impl DeferredDrops {
             theft: None,
             distance: None,
             failure: None,
+            underrun: None,
+            stream: None,
         }
     }
 
@@ -55,7 +59,8 @@ impl DeferredDrops {
     /// the log.
     pub fn has_room(&self) -> bool {
         let is_alone = self.made.is_none() && self.effect.is_none() && self.failure.is_none();
-        self.count < DeferredDrops::ROOM && is_alone
+        let is_quiet = self.underrun.is_none() && self.stream.is_none();
+        self.count < DeferredDrops::ROOM && is_alone && is_quiet
     }
 
     /// Whether there is nothing to drop, and nothing to log.
@@ -95,6 +100,16 @@ impl DeferredDrops {
         self.distance = Some(Distance { name: sound.shared_name(), distance, far });
     }
 
+    /// Logs that a stream was not read in time.
+    pub fn log_underrun(&mut self, sound: &Sound) {
+        self.underrun = Some(sound.shared_name());
+    }
+
+    /// Logs that a stream could not be read to its end.
+    pub fn log_stream(&mut self, sound: &Sound, why: Arc<str>) {
+        self.stream = Some((sound.shared_name(), why));
+    }
+
     /// Drops and logs it all. Not while the ledger is locked.
     pub fn release(self) {
         if let Some(Theft { voices, thief, victim, level }) = &self.theft {
@@ -109,6 +124,14 @@ impl DeferredDrops {
                 "\"{name}\" is {distance} away from the listener and is not heard beyond {far}, so it is parked \
                  until they are nearer; see Attenuation::far, Mixer::set_listener, and Parking::Inaudible",
             ));
+        }
+        if let Some(name) = &self.underrun {
+            log_line(format_args!(
+                "what was to be heard of the stream \"{name}\" was not read in time; see Stats::underruns",
+            ));
+        }
+        if let Some((name, why)) = &self.stream {
+            log_line(format_args!("the stream \"{name}\" could not be read to its end: {why}"));
         }
         if let Some((bus, why)) = &self.failure {
             log_line(format_args!("the effect of bus {} was taken out: {why}", bus.index()));

@@ -21,8 +21,9 @@ use crate::config::Config;
 use crate::event::VoiceId;
 use crate::link::Bridge;
 use crate::link::message::{Made, Plan};
-use crate::play::{Play, What};
-use crate::sound::Sound;
+use crate::play::{Play, Terms, What};
+use crate::sound::{Media, Sound};
+use crate::target::Target;
 
 /// Plays sounds, and controls what plays. Clones are the same mixer, and any thread may use any
 /// of them. Dropping the last one leaves what plays playing, for as long as it is rendered.
@@ -94,7 +95,7 @@ impl Mixer {
         Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
     }
 
-    /// Loads a file, at the mixer's own rate: so it plays the fastest.
+    /// Loads a file, at the mixer's own rate: so it plays the fastest. [`Sound::load`] says what is read.
     ///
     /// If the file has another one it is [resampled](Sound::resampled), and sixteen bits stay
     /// sixteen bits, with the exceptions given there. In an unoptimised build a minute of stereo
@@ -165,31 +166,52 @@ impl Mixer {
     /// it is as [`WhenFull`](crate::WhenFull) says. Nor need anybody look at it: what has no id can be
     /// given to every control, and nothing happens.
     pub fn play(&self, play: impl Into<Play>) -> Option<VoiceId> {
-        self.start(play.into())
+        self.start(play.into(), None)
     }
 
-    fn start(&self, Play { what, settings }: Play) -> Option<VoiceId> {
+    /// Plays, and lets those fade out for it that are named, if any are.
+    #[inline]
+    fn start(
+        &self,
+        Play { what, settings }: Play,
+        for_others: Option<(Target, u32)>,
+    ) -> Option<VoiceId> {
         // A sound that is turned away is dropped after the ledger is unlocked, and so is a cue that nobody
         // else holds.
         match what {
-            What::Sound(sound) => {
+            What::Media(media) => {
+                let sound = self.sound(media)?;
                 let mut ledger = self.ledger();
                 let admission = ledger.validate(&[settings.bus])?;
                 ledger.grow(admission);
-                ledger.play(sound, &settings, None)
+                let crossfade = for_others.map(|(from, over)| ledger.crossfade(from, over));
+                ledger.play(sound, &settings, Terms { cue: None, crossfade })
             }
             What::Cue(cue) => {
                 let mut ledger = self.ledger();
-                let Roll { sound, settings, terms } = ledger.roll(&cue, &settings);
+                let Roll { media, settings, terms } = ledger.roll(&cue, &settings);
                 let admission = ledger.validate(&[settings.bus])?;
                 ledger.grow(admission);
-                ledger.play(sound.clone(), &settings, Some(terms))
+                let crossfade = for_others.map(|(from, over)| ledger.crossfade(from, over));
+                let terms = Terms { cue: Some(terms), crossfade };
+                ledger.play(self.sound(media.clone())?, &settings, terms)
+            }
+        }
+    }
+
+    /// What a play of it takes along: a sound as it is, and of a stream what stands for this one play.
+    fn sound(&self, media: Media) -> Option<Sound> {
+        match media {
+            Media::Sound(sound) => Some(sound),
+            Media::Stream(stream) => {
+                let rate = self.rate_for(stream.sample_rate());
+                self.shared.bridge.feeder().map(|feeder| feeder.open(&stream, rate))
             }
         }
     }
 
     /// Plays several sounds together: all are accepted, or none is. What has neither
-    /// [`start_at`](Play::start_at) nor [`delay`](Play::delay) begins on one and the same frame: the
+    /// [`start_at`](Play::start_at) nor [`delay`](Play::delay) nor [`after`](Play::after) begins on one and the same frame: the
     /// stems of one piece of music, the layers of one explosion.
     ///
     /// Each then gets its voice as any other play does, so that in a full pool one of them may be
@@ -210,18 +232,63 @@ impl Mixer {
         let mut voices = [VoiceId::from_bits(0); N];
         let mut ledger = self.ledger();
         let rolls = plays.each_ref().map(|Play { what, settings }| match what {
-            What::Sound(sound) => (sound, *settings, None),
+            What::Media(media) => (media, *settings, None),
             What::Cue(cue) => {
-                let Roll { sound, settings, terms } = ledger.roll(cue, settings);
-                (sound, settings, Some(terms))
+                let Roll { media, settings, terms } = ledger.roll(cue, settings);
+                (media, settings, Some(terms))
             }
         });
         let admission = ledger.validate(&rolls.each_ref().map(|(_, settings, _)| settings.bus))?;
         ledger.grow(admission);
-        for (voice, (sound, settings, cue)) in voices.iter_mut().zip(&rolls) {
-            *voice = ledger.play((*sound).clone(), settings, *cue)?;
+        for (voice, (media, settings, cue)) in voices.iter_mut().zip(&rolls) {
+            let terms = Terms { cue: *cue, crossfade: None };
+            *voice = ledger.play(self.sound((*media).clone())?, settings, terms)?;
         }
         Some(voices)
+    }
+
+    /// Plays a sound, and lets what plays go for it: both on one frame, the old one down as a cosine and the new
+    /// one up as a sine, so that the power stays the same all the way (as long as they are not the same sound,
+    /// which would be louder in the middle).
+    ///
+    /// ```
+    /// # use voicepool::{BusId, Config, Mixer, Play, Sound, secs};
+    /// # let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT)?;
+    /// # let [calm, battle] = [Sound::from_mono(48_000, &[0.1; 480])?, Sound::from_mono(48_000, &[0.2; 480])?];
+    /// const MUSIC: BusId = BusId::new(1);
+    /// let mut music = mixer.crossfade(None, Play::of(&calm).looping().bus(MUSIC), secs(2.0)); // from silence
+    /// music = mixer.crossfade(music, Play::of(&battle).looping().bus(MUSIC), secs(1.5));
+    /// mixer.crossfade(MUSIC, Play::of(&calm).looping().bus(MUSIC), secs(4.0)); // for whatever plays there
+    /// # renderer.frames(6 * 48_000);
+    /// # assert_eq!(mixer.stats().playing, 1);
+    /// # let _ = music;
+    /// # Ok::<(), voicepool::Error>(())
+    /// ```
+    ///
+    /// `from` is a play, whether or not there is one, all plays on a [bus](crate::BusId) and below it, or all with
+    /// a [tag](crate::Tag): those that were played before this call, wherever they are, and never the new one.
+    /// What cannot be heard ends at once, as at [`stop`](Mixer::stop), and so does who follows it
+    /// ([`Play::after`]). With nothing to come from it is a fade in.
+    ///
+    /// - If `to` is to begin later ([`start_at`](Play::start_at), [`delay`](Play::delay), [`after`](Play::after)),
+    ///   the old one plays on until then.
+    /// - The old one is let go when the new one has begun, with a voice or parked. `None` means what it does at
+    ///   [`play`](Mixer::play), and then the old one plays on; so it does if the new one is refused, or stopped
+    ///   before it has begun, or over as soon as it begins.
+    /// - While they overlap they need two voices: in a full pool the new one robs whoever would be missed least,
+    ///   as any play does, which may be the old one.
+    /// - Each goes from where it is. What is fading in already goes down from there; what is stopping already is
+    ///   never held up, only hurried.
+    /// - The fade is never shorter than 5 ms, and takes the place of a [`fade_in`](Play::fade_in) of `to`. A
+    ///   [`stop`](Mixer::stop) and a fade in by themselves are straight lines, which sound best alone.
+    #[doc(alias("blend", "transition"))]
+    pub fn crossfade(
+        &self,
+        from: impl Into<Target>,
+        to: impl Into<Play>,
+        over: Duration,
+    ) -> Option<VoiceId> {
+        self.start(to.into(), Some((from.into(), self.short_frames(over))))
     }
 
     /// Plays a sound for as long as the [`Held`] that it gives is kept, and stops it with a fade when

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crossbeam_utils::atomic::AtomicCell;
 
+use super::feed::Feeder;
 use super::lane::Lane;
 use super::message::{Command, Report};
 use super::meters::Meters;
@@ -34,6 +35,8 @@ pub(crate) struct Bridge {
     rest_waiting: AtomicU64,
     closed: AtomicBool,
     output: Output,
+    /// Who has streams decoded. It goes when both sides are gone.
+    feeder: Option<Box<dyn Feeder>>,
 }
 
 /// Commands, the next one last.
@@ -97,7 +100,17 @@ impl Bridge {
                 has_news: AtomicBool::new(false),
                 chosen: Mutex::new(None),
             },
+            feeder: None,
         }
+    }
+
+    /// The same with somebody who has streams decoded.
+    pub fn with_feeder(self, feeder: impl Feeder + 'static) -> Bridge {
+        Bridge { feeder: Some(Box::new(feeder)), ..self }
+    }
+
+    pub fn feeder(&self) -> Option<&dyn Feeder> {
+        self.feeder.as_deref()
     }
 
     fn output_state(&self) -> MutexGuard<'_, (OutputState, VecDeque<OutputState>)> {

@@ -201,10 +201,36 @@ pub(crate) struct Request<S = Sound> {
 
 /// What only some plays have, apart from the rest of a request: every message in the queue is as large as
 /// the largest. It comes home with the sound.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Extra {
     pub placed: Option<Placed>,
     pub cue: Option<CueTerms>,
+    pub crossfade: Option<Crossfade>,
+}
+
+/// For whom a play comes: on the frame on which it begins, they begin to fade out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Crossfade {
+    pub from: Leaving,
+    /// In the mixer's frames.
+    pub over: u32,
+}
+
+/// Who fades out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Leaving {
+    /// These, in the order in which they were accepted.
+    Plays(Box<[NamedPlay]>),
+    /// All that were asked for before, on a bus and on those below it.
+    Bus(BusId),
+}
+
+/// A play by its ticket and the number of the command that asked for it: by the time that this counts, the
+/// ticket may be another's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NamedPlay {
+    pub ticket: u32,
+    pub number: u64,
 }
 
 /// What a play brings along, and what goes home with its ending.
@@ -287,6 +313,11 @@ impl<S> Request<S> {
     pub fn cue(&self) -> Option<CueTerms> {
         self.extra.as_ref()?.cue
     }
+
+    /// For whom it comes, if others fade out for it.
+    pub fn crossfade(&self) -> Option<&Crossfade> {
+        self.extra.as_ref()?.crossfade.as_ref()
+    }
 }
 
 impl Request {
@@ -308,6 +339,13 @@ pub(crate) struct Loop {
 }
 
 impl Loop {
+    /// The same in a clip that turns out to have no more frames than these: not behind its end, and all of it if
+    /// nothing is left.
+    pub fn shortened(self, clip: u32) -> Loop {
+        let start = if self.start < clip { self.start } else { 0 };
+        Loop { start, end: clip, seam: self.seam.min((clip - start).div_ceil(2)) }
+    }
+
     /// Whether none of its frames are the clip's own.
     pub fn is_all_seam(self) -> bool {
         2 * self.seam >= self.end - self.start
@@ -325,6 +363,13 @@ pub(crate) enum Start {
     /// This many frames after the command takes effect, in the time of the play's bus, which stands
     /// still while the bus is paused.
     After(u64),
+    /// On the frame on which the play with this ticket finishes, or at once if it has. Its ticket still means
+    /// it: it was live when this was said.
+    Follow { leader: u32 },
+    /// Never: what it was to follow is over and did not finish, so that it is stopped.
+    Orphan,
+    /// Never: what it was to follow was no play of this mixer's, so that it is refused.
+    Stranger,
 }
 
 /// A control. Times are in the mixer's frames.
@@ -399,6 +444,11 @@ pub(crate) enum Report {
         ticket: u32,
         at: u64,
     },
+    /// What was to be read of a stream had not come in time.
+    Underrun {
+        ticket: u32,
+        at: u64,
+    },
     /// What was made and is not used any more. Each `Resize` has one for an answer, and so has each `Room`
     /// but the first of its number, in whose place there was none.
     Retired(Retired, Made),
@@ -462,7 +512,9 @@ pub(crate) enum Refused {
         into: u32,
     },
     ScheduleFull,
+    NoStream,
     Inaudible,
+    Stranger,
 }
 
 /// Why a play parked. The thief is named as in [`End`].

@@ -21,6 +21,8 @@ pub(crate) struct Meters {
     pub parkings: AtomicU64,
     /// Notices that found no room on their way home.
     pub missed: AtomicU64,
+    /// How often what was to be read of a stream had not come in time.
+    pub underruns: AtomicU64,
     pub xruns: AtomicU64,
     pub panics: AtomicU64,
     /// The bits of two floats that are never negative, as those of the peaks are.

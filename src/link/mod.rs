@@ -1,6 +1,7 @@
 //! What crosses between the threads, and the only place that both sides know.
 
 mod bridge;
+pub(crate) mod feed;
 mod lane;
 pub(crate) mod message;
 mod meters;

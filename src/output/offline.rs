@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hound::{SampleFormat, WavSpec, WavWriter};
 
@@ -12,11 +13,16 @@ use crate::audio::make;
 use crate::config::{Config, RATES};
 use crate::game::Mixer;
 use crate::link::Bridge;
+use crate::link::feed::Feeder;
+use crate::stream::Crew;
 use crate::{Error, Frame};
 
 /// The most frames that fit into one WAV file, whose sizes are 32-bit: a little over three hours
 /// at 48 kHz. Room is left for the headers.
 const MOST_WAV_FRAMES: usize = (u32::MAX as usize - 1024) / size_of::<Frame>();
+
+/// How long a render waits for what is read of a stream, before it goes on without.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How many frames are rendered at a time on the way to a file.
 const BLOCK: usize = 4096;
@@ -27,7 +33,7 @@ impl Mixer {
     /// backend.
     pub fn offline(config: Config) -> Result<(Mixer, Renderer), Error> {
         config.check()?;
-        let bridge = Arc::new(Bridge::new(&config));
+        let bridge = Arc::new(Bridge::new(&config).with_feeder(Crew::new()));
         let renderer = Renderer::new(&config, bridge.clone());
         Ok((Mixer::new(&config, bridge, make, None), renderer))
     }
@@ -37,8 +43,21 @@ impl Renderer {
     /// The frames that come next.
     pub fn frames(&mut self, count: usize) -> Vec<Frame> {
         let mut frames = vec![[0.0; 2]; count];
-        self.render(&mut frames);
+        self.fill_whole(&mut frames);
         frames
+    }
+
+    /// Renders, and waits for streams.
+    fn fill_whole(&mut self, out: &mut [Frame]) {
+        let bridge = self.bridge();
+        // Since when nothing at all has arrived.
+        let mut since = Instant::now();
+        self.fill(out, &mut || {
+            if bridge.feeder().is_some_and(Feeder::wait) {
+                since = Instant::now();
+            }
+            since.elapsed() < PATIENCE
+        });
     }
 
     /// Renders the frames that come next into a WAV file, 32-bit float. If the file cannot be
@@ -49,7 +68,7 @@ impl Renderer {
         write(path.as_ref(), self.sample_rate(), count, |write| {
             while left > 0 {
                 let frames = &mut block[..left.min(BLOCK)];
-                self.render(frames);
+                self.fill_whole(frames);
                 left -= frames.len();
                 write(frames)?;
             }
@@ -233,5 +252,48 @@ mod tests {
         assert_eq!(part_path(Path::new("new.wav")), Path::new("new.wav.part"));
         let error = write_wav("/dev/full", 8000, &[[0.0; 2]; 5000]).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full: could not be written: "), "{error}");
+    }
+
+    /// A disk that never answers is waited for once, and not again in every call: neither where a stream runs
+    /// dry, nor where it was told to go elsewhere and is still heard from its old place.
+    #[test]
+    fn a_disk_that_never_answers_is_waited_for_once() {
+        let folder = Folder::new("stuck");
+        let path = folder.0.join("long.wav");
+        write_wav(&path, 48_000, &[[0.1; 2]; 100_000]).unwrap();
+        let file: Arc<[u8]> = fs::read(&path).unwrap().into();
+        let (held, stuck) = std::sync::mpsc::channel::<()>();
+        let (stuck, looked) = (std::sync::Mutex::new(stuck), std::sync::OnceLock::new());
+        let open = move || {
+            if looked.set(()).is_err() {
+                // Until the test is over.
+                let _ = stuck.lock().map(|stuck| stuck.recv());
+            }
+            Ok(io::Cursor::new(file.clone()))
+        };
+        let music = crate::Stream::from_reader("stuck", open).unwrap();
+        let (mixer, mut renderer) = Mixer::offline(Config::default()).unwrap();
+        let mut waits = 0;
+        let mut render = |frames: usize, patience: u32| {
+            waits = 0;
+            let mut out = vec![[0.0; 2]; frames];
+            renderer.fill(&mut out, &mut || {
+                waits += 1;
+                waits < patience
+            });
+            waits
+        };
+        let voice = mixer.play(&music);
+        assert_eq!(render(10_000, 5), 0, "its beginning is in memory");
+        mixer.seek(voice, crate::secs(1.5));
+        assert_eq!(render(512, 5), 5, "the line on which it is told to");
+        (0..200).for_each(|_| assert_eq!(render(128, 5), 0, "no more"));
+        mixer.stop(voice, Duration::ZERO);
+        render(512, 1);
+        mixer.play(&music);
+        let waits: Vec<u32> = (0..300).map(|_| render(128, 5)).filter(|waits| *waits > 0).collect();
+        assert_eq!(waits, [5], "where it runs dry");
+        assert_eq!(mixer.stats().underruns, 2);
+        drop(held);
     }
 }

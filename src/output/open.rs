@@ -15,6 +15,7 @@ use crate::audio::make;
 use crate::config::Config;
 use crate::game::Mixer;
 use crate::link::Bridge;
+use crate::stream::Crew;
 use crate::units::ms;
 
 impl Mixer {
@@ -48,7 +49,10 @@ impl Mixer {
         timeouts: Timeouts,
     ) -> Result<Mixer, Error> {
         config.check()?;
-        let (bridge, slot) = (Arc::new(Bridge::new(&config)), Arc::new(RendererSlot::new()));
+        let (bridge, slot) = (
+            Arc::new(Bridge::new(&config).with_feeder(Crew::new())),
+            Arc::new(RendererSlot::new()),
+        );
         let request = StreamRequest {
             device: config.device.clone(),
             named_only: false,

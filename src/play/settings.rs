@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::{Priority, WhenStolen, sanitize_gain, sanitize_speed};
 use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::link::message::{CueTerms, Extra, Loop, Placed, Request, Shape, Start};
+use crate::event::VoiceId;
+use crate::link::message::{Crossfade, CueTerms, Extra, Loop, Placed, Request, Shape, Start};
 use crate::reverb::RoomId;
 use crate::sound::Sound;
 use crate::space::{Attenuation, Point};
@@ -33,44 +34,61 @@ pub(crate) struct Settings {
     pub set: Set,
 }
 
+/// On which terms a play may begin, beside all that it says itself.
+pub(crate) struct Terms {
+    /// The cue that it is of.
+    pub cue: Option<CueTerms>,
+    /// Those who fade out for it.
+    pub crossfade: Option<Crossfade>,
+}
+
 /// When a play begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum When {
     Now,
     At(u64),
     After(Duration),
+    /// When another play has finished.
+    Follow(VoiceId),
 }
 
-/// Where a loop begins and ends, in the sound's own time.
+/// Where a loop begins and ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LoopTimes {
-    start: Bound<Duration>,
-    end: Bound<Duration>,
+pub(crate) enum LoopTimes {
+    /// At the sound's own loop points, or as a whole if it has none.
+    Own,
+    /// In the sound's own time.
+    Between { start: Bound<Duration>, end: Bound<Duration> },
 }
 
 impl LoopTimes {
     pub fn of(range: impl RangeBounds<Duration>) -> LoopTimes {
-        LoopTimes { start: range.start_bound().cloned(), end: range.end_bound().cloned() }
+        LoopTimes::Between { start: range.start_bound().cloned(), end: range.end_bound().cloned() }
     }
 
-    /// The same in the frames of a sound. The whole of a sound turns as that does best.
+    /// The same in the frames of a sound, which turns at its own loop as that does best.
     fn of_sound(self, sound: &Sound) -> Loop {
         const TICK: Duration = Duration::from_nanos(1);
+        let own = sound.own_loop();
+        let (start, end) = match self {
+            LoopTimes::Own => return own,
+            LoopTimes::Between { start, end } => (start, end),
+        };
         let (rate, clip) = (sound.sample_rate(), sound.frame_count() as u32);
-        let start = match self.start {
+        let start = match start {
             Bound::Included(start) => short_frames(start, rate),
             Bound::Excluded(start) => short_frames(start.saturating_add(TICK), rate),
             Bound::Unbounded => 0,
         };
-        let end = match self.end {
+        let end = match end {
             Bound::Included(end) => short_frames(end.saturating_add(TICK), rate).min(clip),
             Bound::Excluded(end) => short_frames(end, rate).min(clip),
             Bound::Unbounded => clip,
         };
         let (start, end) = if start < end { (start, end) } else { (0, clip) };
-        let seam = sound.seam().map(|seam| seam.turns);
-        let seam = seam.filter(|turns| start == turns.start && end >= turns.end);
-        seam.unwrap_or(Loop { start, end, seam: 0 })
+        // Resampled, the whole turns up to a frame before the end.
+        let is_own = if sound.has_loop_points() { end == own.end } else { end >= own.end };
+        if start == own.start && is_own { own } else { Loop { start, end, seam: 0 } }
     }
 }
 
@@ -160,19 +178,21 @@ impl Settings {
         both
     }
 
-    /// The same in the audio side's terms, for a mixer that runs at `rate`.
+    /// The same in the audio side's terms, for a mixer that runs at `rate`. `follow` says what becomes of a play
+    /// that is to follow another.
     #[inline]
     pub fn request(
         &self,
         sound: &Sound,
-        ticket: u32,
         when_full: WhenFull,
-        cue: Option<CueTerms>,
+        terms: Terms,
         rate: u32,
+        follow: impl FnOnce(VoiceId) -> Start,
     ) -> Request<u64> {
+        let Terms { cue, crossfade } = terms;
         Request {
             sound: sound.number(),
-            ticket,
+            ticket: 0,
             gain: self.gain,
             pan: self.pan,
             speed: self.speed,
@@ -183,6 +203,7 @@ impl Settings {
                 When::Now => Start::After(0),
                 When::At(frame) => Start::At(frame),
                 When::After(by) => Start::After(frames(by, rate)),
+                When::Follow(voice) => follow(voice),
             },
             priority: self.priority,
             bus: self.bus,
@@ -194,9 +215,9 @@ impl Settings {
             paused: false,
             muted: false,
             shape: self.shape,
-            extra: (self.place.is_some() || cue.is_some()).then(|| {
+            extra: (self.place.is_some() || cue.is_some() || crossfade.is_some()).then(|| {
                 let placed = self.place.map(|position| Placed::new(position, self.attenuation));
-                Box::new(Extra { placed, cue })
+                Box::new(Extra { placed, cue, crossfade })
             }),
         }
     }

@@ -72,7 +72,7 @@ impl Envelope {
         each_kind!(Samples, samples, frames => Envelope::of(sample_rate, frames))
     }
 
-    fn of<T: Sample, const CHANNELS: usize>(
+    pub(crate) fn of<T: Sample, const CHANNELS: usize>(
         sample_rate: u32,
         frames: &[[T; CHANNELS]],
     ) -> Envelope {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -10,24 +11,32 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 mod bands;
+mod decode;
 pub(crate) mod envelope;
 mod loudness;
-mod resample;
+pub(crate) mod resample;
 mod samples;
 pub(crate) mod sinc;
+mod stream;
 mod wav;
 
+pub(crate) use decode::Decoder;
+use decode::{Whole, decode_whole, sane_loop};
 use envelope::Envelope;
 pub use loudness::loudness;
 pub(crate) use samples::{Sample, Samples, each_kind};
 use samples::{Seam, validated};
+pub(crate) use stream::Media;
+pub use stream::Stream;
 
 use crate::config::RATES;
 use crate::error::Fault;
+use crate::link::feed::Feed;
+use crate::link::message::Loop;
 use crate::{Error, Frame, units};
 
 /// Positions are 32.32 fixed point; one bit is kept for what runs past the end.
-const MOST_FRAMES: usize = 1 << 31;
+pub(crate) const MOST_FRAMES: usize = 1 << 31;
 
 /// A sound to be played any number of times, at once if need be.
 ///
@@ -53,8 +62,41 @@ struct Inner {
     sample_rate: u32,
     truncated: bool,
     samples: Samples,
+    /// Where it loops, if its file says so.
+    loops: Option<Range<u32>>,
     seam: Option<Seam>,
     envelope: Envelope,
+    /// Where the rest comes from, if this stands for one play of a stream; and how many frames that has.
+    feed: Option<(Arc<Feed>, u32)>,
+}
+
+/// What a sound is made of.
+struct Parts {
+    sample_rate: u32,
+    samples: Samples,
+    loops: Option<Range<u32>>,
+    seam: Option<Seam>,
+    truncated: bool,
+}
+
+impl Parts {
+    /// Samples that are all there is.
+    fn plain(sample_rate: u32, samples: Samples) -> Parts {
+        Parts { sample_rate, samples, loops: None, seam: None, truncated: false }
+    }
+
+    /// The same at another rate.
+    fn resampled(self, to: u32) -> Result<Parts, String> {
+        if to == self.sample_rate {
+            return Ok(self);
+        }
+        check_rate(to)?;
+        check_frames(&self.samples)?;
+        let loops = self.loops.clone();
+        let (samples, seam) = resample::resample(&self.samples, self.sample_rate, to, loops)?;
+        let loops = self.loops.map(|_| seam.turns.start..seam.turns.end);
+        Ok(Parts { sample_rate: to, samples, loops, seam: Some(seam), ..self })
+    }
 }
 
 /// Every sound has a number of its own, by which plain data names it.
@@ -77,10 +119,16 @@ impl Sound {
 }
 
 impl Sound {
-    /// Reads a WAV file: 8, 16, 24 or 32-bit integers or 32-bit floats, mono or stereo.
+    /// Reads a sound file, mono or stereo: a WAV of 8, 16, 24 or 32-bit integers or 32-bit floats, and with the
+    /// feature `formats` (on by default) Ogg Vorbis, FLAC, MP3, and WAV of ADPCM, A-law or mu-law.
     ///
-    /// The file is known by its content, whatever its name ends in. Its chunks are believed
-    /// only as far as the file goes: see [`is_truncated`](Sound::is_truncated).
+    /// The file is known by its content, whatever its name ends in. It is believed only as far as it
+    /// goes: see [`is_truncated`](Sound::is_truncated). What encoders add before and behind a sound is cut
+    /// off again, so that it has exactly the frames that went in, if the file says how many: Vorbis
+    /// and FLAC files do, and so do MP3s with a LAME tag.
+    ///
+    /// What was 16 bits, or fewer, stays 16 bits: FLAC, ADPCM, A-law and mu-law too. Vorbis, MP3 and all that is
+    /// deeper becomes `f32`. While a coded file is read, it takes twice the memory of the result.
     pub fn load(path: impl AsRef<Path>) -> Result<Sound, Error> {
         Sound::load_at(path.as_ref(), |own| own)
     }
@@ -104,43 +152,33 @@ impl Sound {
         file: impl AsRef<[u8]>,
         rate: impl Fn(u32) -> u32,
     ) -> Result<Sound, Error> {
-        let wav = wav::decode(file.as_ref()).map_err(|fault| fault.of(what))?;
-        // Let go of before the samples are there a second time.
-        drop(file);
-        let (from, to) = (wav.sample_rate, rate(wav.sample_rate));
-        let sound = || {
-            let (samples, seam) = if from == to {
-                (wav.samples, None)
-            } else {
-                let (samples, seam) = resampled(&wav.samples, from, to)?;
-                (samples, Some(seam))
-            };
-            Sound::new(name, to, samples, seam, wav.truncated)
-        };
-        sound().map_err(|fault| Fault::from(fault).of(what))
+        let Whole { sample_rate, samples, loops, truncated } =
+            decode_whole(file).map_err(|fault| fault.of(what))?;
+        let loops = sane_loop(loops, Some(samples.frame_count() as u64));
+        let loops = loops.map(|range| range.start as u32..range.end as u32);
+        let parts = Parts { loops, truncated, ..Parts::plain(sample_rate, samples) };
+        parts
+            .resampled(rate(sample_rate))
+            .and_then(|parts| Sound::new(name, parts))
+            .map_err(|fault| Fault::from(fault).of(what))
     }
 
     /// A sound of samples that sound on both sides alike.
     pub fn from_mono(sample_rate: u32, samples: &[f32]) -> Result<Sound, Error> {
         validated(samples.iter().map(|sample| [*sample]).collect())
-            .and_then(|samples| Sound::new("", sample_rate, Samples::Mono32(samples), None, false))
+            .and_then(|it| Sound::new("", Parts::plain(sample_rate, Samples::Mono32(it))))
             .map_err(|fault| Error::Sound { name: "mono samples".into(), fault })
     }
 
     /// A sound of frames, left and right.
     pub fn from_stereo(sample_rate: u32, frames: &[Frame]) -> Result<Sound, Error> {
         validated(frames.into())
-            .and_then(|frames| Sound::new("", sample_rate, Samples::Stereo32(frames), None, false))
+            .and_then(|it| Sound::new("", Parts::plain(sample_rate, Samples::Stereo32(it))))
             .map_err(|fault| Error::Sound { name: "stereo frames".into(), fault })
     }
 
-    fn new(
-        name: impl Into<Arc<str>>,
-        sample_rate: u32,
-        samples: Samples,
-        seam: Option<Seam>,
-        truncated: bool,
-    ) -> Result<Sound, String> {
+    fn new(name: impl Into<Arc<str>>, parts: Parts) -> Result<Sound, String> {
+        let Parts { sample_rate, samples, loops, seam, truncated } = parts;
         check_rate(sample_rate)?;
         check_frames(&samples)?;
         Ok(Sound(Arc::new(Inner {
@@ -150,7 +188,9 @@ impl Sound {
             truncated,
             envelope: Envelope::new(sample_rate, &samples),
             samples,
+            loops,
             seam,
+            feed: None,
         })))
     }
 
@@ -173,10 +213,10 @@ impl Sound {
     /// too: then it is 0.25 there as well. Rates without a large common divisor, as 44,101 and
     /// 48,000, take three times as long; sixteen bits that turn out to need `f32`, up to twice.
     ///
-    /// A sound that loops without a seam does so at the other rate as well: the result keeps the
-    /// few frames around its seam a second time, as a [loop](crate::Play::looping) hears them. Such
-    /// a loop lasts as long as it did, rounded to a whole frame. Played once, the sound has its
-    /// clean ends. (Rates more than 500 times apart are the exception: there loops have their seam.)
+    /// A sound that loops without a seam, at its own [loop points](Sound::loop_points) or as a whole if it has
+    /// none, does so at the other rate as well: the result keeps the few frames around its seam a
+    /// second time, as a [loop](crate::Play::looping) hears them. Such a loop lasts as long as it did, rounded to a
+    /// whole frame. Played once, the sound has its clean ends. (Rates more than 500 times apart are the exception: there loops have their seam.)
     ///
     /// ```
     /// use voicepool::Sound;
@@ -189,16 +229,16 @@ impl Sound {
         if sample_rate == self.sample_rate() {
             return Ok(self.clone());
         }
-        resampled(self.samples(), self.sample_rate(), sample_rate)
-            .and_then(|(samples, seam)| {
-                Sound::new(
-                    self.shared_name(),
-                    sample_rate,
-                    samples,
-                    Some(seam),
-                    self.is_truncated(),
-                )
-            })
+        let parts = Parts {
+            sample_rate: self.sample_rate(),
+            samples: self.samples().clone(),
+            loops: self.0.loops.clone(),
+            seam: None,
+            truncated: self.is_truncated(),
+        };
+        parts
+            .resampled(sample_rate)
+            .and_then(|parts| Sound::new(self.shared_name(), parts))
             .map_err(|fault| Error::Sound {
                 name: match self.name() {
                     "" => "sound".into(),
@@ -240,7 +280,10 @@ impl Sound {
 
     /// How many frames there are.
     pub fn frame_count(&self) -> usize {
-        self.0.samples.frame_count()
+        match self.0.feed {
+            None => self.0.samples.frame_count(),
+            Some((_, clip)) => clip as usize,
+        }
     }
 
     /// 1 or 2.
@@ -252,6 +295,18 @@ impl Sound {
     /// it goes.
     pub fn is_truncated(&self) -> bool {
         self.0.truncated
+    }
+
+    /// Where it loops by itself, if its file says so: the first forward loop of a WAV's `smpl` chunk, or the
+    /// tags `LOOPSTART` and `LOOPLENGTH` or `LOOPEND` of an Ogg Vorbis, a FLAC or an MP3 file.
+    ///
+    /// [`Play::looping`](crate::Play::looping) plays what comes before it once, and then this part again and again. At
+    /// a frame's exact time it is what [`Play::loop_range`](crate::Play::loop_range) takes. Points that cannot be,
+    /// beyond the end, empty or reversed, are none. After [`resampled`](Sound::resampled) the loop lasts as long
+    /// as it did, rounded to a whole frame.
+    pub fn loop_points(&self) -> Option<Range<Duration>> {
+        let time = |frame: u32| units::duration(frame.into(), self.sample_rate());
+        self.0.loops.as_ref().map(|range| time(range.start)..time(range.end))
     }
 
     /// The samples, for waveform displays and tests. A mono sound has the same on both sides.
@@ -271,6 +326,17 @@ impl Sound {
         #[cfg(test)]
         assert_ne!(self.name(), PLANTED);
         &self.0.samples
+    }
+
+    /// Where it loops if nothing else is said: at its own loop points, or as a whole.
+    pub(crate) fn own_loop(&self) -> Loop {
+        let whole = Loop { start: 0, end: self.frame_count() as u32, seam: 0 };
+        let own = self.0.loops.clone().map(|Range { start, end }| Loop { start, end, seam: 0 });
+        self.seam().map(|seam| seam.turns).or(own).unwrap_or(whole)
+    }
+
+    pub(crate) fn has_loop_points(&self) -> bool {
+        self.0.loops.is_some()
     }
 
     /// How it loops, if it was resampled.
@@ -312,23 +378,9 @@ fn check_frames(samples: &Samples) -> Result<(), String> {
     }
 }
 
-fn resampled(samples: &Samples, from: u32, to: u32) -> Result<(Samples, Seam), String> {
-    check_rate(to)?;
-    check_frames(samples)?;
-    resample::resample(samples, from, to)
-}
-
 /// A whole file, as long as it was when it was opened and no longer than a WAV can be.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // Before opening: to open a pipe waits for its writer, and a device may never end.
-    let kind = fs::metadata(path)?.file_type();
-    if kind.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !kind.is_file() {
-        let fault = "not a regular file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, fault));
-    }
+    check_is_file(path)?;
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     wav::check_length(length)
@@ -340,6 +392,19 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         .ok_or(io::ErrorKind::OutOfMemory)?;
     file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// To be asked before opening: to open a pipe waits for its writer, and a device may never end.
+fn check_is_file(path: &Path) -> io::Result<()> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
+        let fault = "not a regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, fault));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

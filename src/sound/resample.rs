@@ -10,6 +10,8 @@
 //! more than the product inside it: that is why products are written out, [`AT_ONCE`] of them, and
 //! why samples are laid out for them beforehand.
 
+mod heard;
+
 use std::f64::consts::PI;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -17,6 +19,9 @@ use std::{array, iter};
 
 use super::samples::{Sample, Samples, Seam};
 use crate::link::message::Loop;
+use heard::{Clip, Heard};
+
+pub(crate) use heard::Window;
 
 /// In the middle between 0.9 of the band edge, which is kept, and the edge itself, beyond
 /// which everything is gone. In cycles per frame, of which half a one is the edge.
@@ -67,8 +72,17 @@ const FAINT: u16 = 32_768 / 64;
 /// dither: that adds no more noise than the file has from being rounded before, and silence stays
 /// silent. The noise is left white: shaped, it would be brought down to where the ear is keen
 /// whenever the sound is played slower.
-pub(crate) fn resample(samples: &Samples, from: u32, to: u32) -> Result<(Samples, Seam), String> {
+///
+/// The seam is that of its own loop, if it has one, and of the whole otherwise.
+pub(crate) fn resample(
+    samples: &Samples,
+    from: u32,
+    to: u32,
+    looping: Option<Range<u32>>,
+) -> Result<(Samples, Seam), String> {
     let filter = Filter::new(from, to);
+    let looping = looping.map(|range| range.start as usize..range.end as usize);
+    let looping = looping.unwrap_or(0..samples.frame_count());
     let channels = if samples.is_mono() { 1 } else { 2 };
     let count = filter.output_frames(samples.frame_count());
     let most = MOST_BYTES / (channels * size_of::<f32>() as u64);
@@ -77,16 +91,20 @@ pub(crate) fn resample(samples: &Samples, from: u32, to: u32) -> Result<(Samples
             format!("would be {count} frames at {to} Hz; at most {most} fit into 4 GiB")
         })?;
     Ok(match samples {
-        Samples::Mono16(source) => match rounded(source, &filter, count) {
+        Samples::Mono16(source) => match rounded(source, looping.clone(), &filter, count) {
             Some(rounded) => rounded.kept_as(Samples::Mono16),
-            None => convert(source, &filter, count).kept_as(Samples::Mono32),
+            None => convert(source, looping, &filter, count).kept_as(Samples::Mono32),
         },
-        Samples::Stereo16(source) => match rounded(source, &filter, count) {
+        Samples::Stereo16(source) => match rounded(source, looping.clone(), &filter, count) {
             Some(rounded) => rounded.kept_as(Samples::Stereo16),
-            None => convert(source, &filter, count).kept_as(Samples::Stereo32),
+            None => convert(source, looping, &filter, count).kept_as(Samples::Stereo32),
         },
-        Samples::Mono32(source) => convert(source, &filter, count).kept_as(Samples::Mono32),
-        Samples::Stereo32(source) => convert(source, &filter, count).kept_as(Samples::Stereo32),
+        Samples::Mono32(source) => {
+            convert(source, looping, &filter, count).kept_as(Samples::Mono32)
+        }
+        Samples::Stereo32(source) => {
+            convert(source, looping, &filter, count).kept_as(Samples::Stereo32)
+        }
     })
 }
 
@@ -109,28 +127,32 @@ impl<T, const CHANNELS: usize> Converted<T, CHANNELS> {
 /// In sixteen bits, if they will do.
 fn rounded<const CHANNELS: usize>(
     source: &[[i16; CHANNELS]],
+    looping: Range<usize>,
     filter: &Filter,
     count: usize,
 ) -> Option<Converted<i16, CHANNELS>> {
     if source.as_flattened().iter().all(|sample| sample.unsigned_abs() < FAINT) {
         return None;
     }
-    Some(convert(source, filter, count)).filter(|rounded| rounded.is_whole)
+    Some(convert(source, looping, filter, count)).filter(|rounded| rounded.is_whole)
 }
 
 fn convert<T: Sample, U: Sample, const CHANNELS: usize>(
     source: &[[T; CHANNELS]],
+    looping: Range<usize>,
     filter: &Filter,
     count: usize,
 ) -> Converted<U, CHANNELS> {
-    let turns = filter.turns(source.len());
-    let (end, reach) = (turns.end as usize, turns.seam as usize);
+    let turns = filter.turns(&looping, count);
+    let (start, end, reach) = (turns.start as usize, turns.end as usize, turns.seam as usize);
     let mut frames = silence(count);
     let mut seam = silence(2 * reach);
-    let (once, looping) = (Clip { source, looping: false }, Clip { source, looping: true });
+    let once = Clip { source, origin: 0, looping: false };
+    let origin = looping.start;
+    let looping = Clip { source: &source[looping], origin, looping: true };
     let (before, after) = Arc::make_mut(&mut seam).split_at_mut(reach);
     let is_whole = filter.run(looping, end - reach, before)
-        && filter.run(looping, 0, after)
+        && filter.run(looping, start, after)
         && filter.run(once, 0, Arc::make_mut(&mut frames));
     Converted { frames, turns, seam, is_whole }
 }
@@ -140,60 +162,9 @@ fn silence<T: Sample, const CHANNELS: usize>(count: usize) -> Arc<[[T; CHANNELS]
     iter::repeat_n([T::default(); CHANNELS], count).collect()
 }
 
-/// A clip as the filter sees it: with silence around it, or with itself, round and round.
-#[derive(Clone, Copy)]
-struct Clip<'a, T, const CHANNELS: usize> {
-    source: &'a [[T; CHANNELS]],
-    looping: bool,
-}
-
-impl<T: Sample, const CHANNELS: usize> Clip<'_, T, CHANNELS> {
-    /// Lays out one channel from this frame on.
-    fn lay_out(self, channel: usize, first: i64, room: &mut [f64]) {
-        let length = self.source.len();
-        if self.looping {
-            let mut at = first.rem_euclid(length as i64) as usize;
-            let mut rest = room;
-            while !rest.is_empty() {
-                let (part, after) = rest.split_at_mut(rest.len().min(length - at));
-                widen(channel, &self.source[at..at + part.len()], part);
-                (at, rest) = (0, after);
-            }
-            return;
-        }
-        let early = room.len().min(usize::try_from(-first).unwrap_or(0));
-        let (before, rest) = room.split_at_mut(early);
-        let at = length.min(usize::try_from(first).unwrap_or(0));
-        let (inside, after) = rest.split_at_mut(rest.len().min(length - at));
-        before.fill(0.0);
-        widen(channel, &self.source[at..at + inside.len()], inside);
-        after.fill(0.0);
-    }
-
-    /// Which of the taps from this frame on meet anything.
-    fn met(self, first: i64, taps: u64) -> Range<u64> {
-        if self.looping {
-            return 0..taps;
-        }
-        let until = (self.source.len() as i64 - first).clamp(0, taps as i64) as u64;
-        ((-first).max(0) as u64).min(until)..until
-    }
-}
-
-/// One channel as `f64`.
-fn widen<T: Sample, const CHANNELS: usize>(
-    channel: usize,
-    frames: &[[T; CHANNELS]],
-    room: &mut [f64],
-) {
-    for (wide, frame) in room.iter_mut().zip(frames) {
-        *wide = f64::from(frame[channel].value());
-    }
-}
-
 /// The filter between two rates, which are reduced: `up` output frames last as long as `down`
 /// source frames.
-struct Filter {
+pub(crate) struct Filter {
     up: u64,
     down: u64,
     /// Distances are counted in steps, `up` to a source frame, this many to a frame of the
@@ -213,7 +184,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(from: u32, to: u32) -> Filter {
+    pub(crate) fn new(from: u32, to: u32) -> Filter {
         let common = common_divisor(from, to);
         let (up, down) = (u64::from(to / common), u64::from(from / common));
         let steps = up.max(down);
@@ -240,17 +211,24 @@ impl Filter {
         filter
     }
 
-    fn output_frames(&self, source_frames: usize) -> u64 {
+    pub(crate) fn output_frames(&self, source_frames: usize) -> u64 {
         (source_frames as u64 * self.up).div_ceil(self.down)
     }
 
-    /// Where a clip of so many frames turns: a whole number of frames from its beginning, half a
-    /// frame at most from where it ends.
-    fn turns(&self, source_frames: usize) -> Loop {
-        let end = ((2 * source_frames as u64 * self.up + self.down) / (2 * self.down)).max(1);
-        let reach = (REACH as u64 * self.steps).div_ceil(self.down).min(end.div_ceil(2));
+    /// Where a loop turns in a clip that has so many frames now: within half a frame of where it began, and
+    /// a whole number of frames from there, half a frame at most from as long as it was.
+    pub(crate) fn turns(&self, looping: &Range<usize>, count: usize) -> Loop {
+        let nearest = |frames: usize| (2 * frames as u64 * self.up + self.down) / (2 * self.down);
+        let length = nearest(looping.len()).max(1);
+        // If both were rounded up, the last frame may be one too many.
+        let start = nearest(looping.start).min((count as u64).saturating_sub(length));
+        let reach = (REACH as u64 * self.steps).div_ceil(self.down).min(length.div_ceil(2));
         let near = self.steps <= WIDEST_SEAM * self.up.min(self.down);
-        Loop { start: 0, end: end as u32, seam: if near { reach as u32 } else { 0 } }
+        Loop {
+            start: start as u32,
+            end: (start + length) as u32,
+            seam: if near { reach as u32 } else { 0 },
+        }
     }
 
     /// How long a row is, in parts of [`AT_ONCE`] taps.
@@ -292,9 +270,9 @@ impl Filter {
 
     /// The output frames from `first` on. Returns whether all could be stored; it ends at the
     /// first that could not.
-    fn run<T: Sample, U: Sample, const CHANNELS: usize>(
+    pub(crate) fn run<U: Sample, const CHANNELS: usize>(
         &self,
-        clip: Clip<T, CHANNELS>,
+        clip: impl Heard<CHANNELS>,
         mut first: usize,
         output: &mut [[U; CHANNELS]],
     ) -> bool {
@@ -316,9 +294,9 @@ impl Filter {
     }
 
     /// One channel, with the weights that are kept.
-    fn run_with_rows<T: Sample, U: Sample, const CHANNELS: usize>(
+    fn run_with_rows<U: Sample, const CHANNELS: usize>(
         &self,
-        clip: Clip<T, CHANNELS>,
+        clip: impl Heard<CHANNELS>,
         channel: usize,
         rows: &[&[Taps]],
         first: usize,
@@ -365,9 +343,9 @@ impl Filter {
 
     /// With weights that are worked out for each frame. What lies outside the clip is left out:
     /// at a ratio of 384,000 the filter is half a gigabyte long, the clip seldom.
-    fn run_without_rows<T: Sample, U: Sample, const CHANNELS: usize>(
+    fn run_without_rows<U: Sample, const CHANNELS: usize>(
         &self,
-        clip: Clip<T, CHANNELS>,
+        clip: impl Heard<CHANNELS>,
         first: usize,
         output: &mut [[U; CHANNELS]],
     ) -> bool {
@@ -390,6 +368,13 @@ impl Filter {
             *frame = samples.map(U::nearest);
         }
         true
+    }
+
+    /// The source frames that so many output frames from one on hear.
+    pub(crate) fn source_range(&self, first: usize, count: usize) -> Range<i64> {
+        let (earliest, _) = self.place(first);
+        let (latest, _) = self.place(first + count.max(1) - 1);
+        earliest..latest + self.taps() as i64
     }
 
     /// The earliest source frame that an output frame hears, and how many steps the output frame

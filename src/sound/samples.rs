@@ -128,20 +128,25 @@ pub(crate) fn validated<const CHANNELS: usize>(
     mut frames: Arc<[[f32; CHANNELS]]>,
 ) -> Result<Arc<[[f32; CHANNELS]]>, String> {
     // Nobody else has them yet, so nothing is copied.
-    let samples = Arc::make_mut(&mut frames).as_flattened_mut();
+    validate(Arc::make_mut(&mut frames).as_flattened_mut(), CHANNELS, 0)?;
+    Ok(frames)
+}
+
+/// The same for some of a sound's frames, of which this is the first.
+pub(crate) fn validate(samples: &mut [f32], channels: usize, first: u64) -> Result<(), String> {
     for (at, sample) in samples.iter_mut().enumerate() {
         let size = sample.abs();
         if size > LOUDEST_SAMPLE || size.is_nan() {
             return Err(format!(
                 "frame {} is {sample}; samples are finite and within ±{LOUDEST_SAMPLE}",
-                at / CHANNELS
+                first + (at / channels) as u64
             ));
         }
         if size < SMALLEST_SAMPLE {
             *sample = 0.0;
         }
     }
-    Ok(frames)
+    Ok(())
 }
 
 #[cfg(test)]

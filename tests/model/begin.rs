@@ -1,8 +1,11 @@
 //! How plays begin in the naive mixer: at once, once all of their line is known, or later.
 
+use std::time::Duration;
+
 use voicepool::{Refusal, WhenFull};
 
 use super::dice::Terms;
+use super::joins::Leaving;
 use super::naive::{Request, Start, What, frames};
 use super::ramp::{Ramp, Speed};
 use super::spot::Spot;
@@ -18,24 +21,43 @@ pub struct Newcomer {
     pub request: Request,
     pub cue: Option<Terms>,
     pub when_full: WhenFull,
+    /// Who goes for it, and over which time.
+    pub comes_for: Option<(Leaving, Duration)>,
 }
 
 impl Stage {
     pub fn begin(&mut self, newcomer: Newcomer) {
-        let Newcomer { number, request, cue, when_full } = newcomer;
-        let until = match request.start {
+        let Newcomer { number, request, cue, when_full, comes_for } = newcomer;
+        if self.refuse_stream(number, request.clip) {
+            return;
+        }
+        let start = request.start;
+        let until = match start {
             Start::Now => Until::Left(0),
             Start::At(frame) => Until::Frame(frame),
             Start::Delay(by) => Until::Left(u128::from(self.frames_of(by)) << 32),
+            Start::After(leader) => Until::Finished(leader),
         };
-        let voice = Voice { cue, ..self.voice(number, request, when_full) };
-        let mut waiting = Waiting { until, voice, paused: false, stood_still: false };
+        let mut voice = Voice { cue, ..self.voice(number, request, when_full) };
+        if let Some((_, over)) = &comes_for {
+            voice.fade = Ramp::rest(0.0);
+            voice.fade.swing_to(1.0, self.frames_of(*over).max(self.declick));
+        }
+        voice.comes_for = comes_for;
+        let waiting = Waiting { until, voice, paused: false, stood_still: false };
+        match start {
+            Start::After(leader) => self.begin_after(leader, waiting),
+            _ => self.begin_or_wait(waiting),
+        }
+    }
+
+    pub fn begin_or_wait(&mut self, mut waiting: Waiting) {
         if self.is_due(&waiting) {
             self.set_out(&mut waiting.voice);
             waiting.voice.rise(0, self.declick);
             self.arrive(waiting.voice);
         } else if self.waiting.len() == self.config.scheduled {
-            self.end(number, What::Refused(Refusal::ScheduleFull));
+            self.end(waiting.voice.number, What::Refused(Refusal::ScheduleFull));
         } else {
             self.waiting.push(waiting);
         }
@@ -101,6 +123,8 @@ impl Stage {
             first: false,
             guarded: 0,
             louder_since: None,
+            comes_for: None,
+            left: None,
         }
     }
 }

@@ -104,7 +104,7 @@ impl Stage {
         }
     }
 
-    fn numbers_on(&self, buses: &[usize], which: impl Fn(&Voice) -> bool) -> Vec<u64> {
+    pub fn numbers_on(&self, buses: &[usize], which: impl Fn(&Voice) -> bool) -> Vec<u64> {
         let waiting = self.waiting.iter().map(|waiting| &waiting.voice);
         let all = self.playing.iter().chain(&self.parked).chain(&self.arrivals).chain(waiting);
         let on_it = all.filter(|it| buses.contains(&it.bus) && which(it));
@@ -112,6 +112,11 @@ impl Stage {
     }
 
     pub fn stop(&mut self, number: u64, fade: u64) {
+        self.fade_out(number, fade, false);
+    }
+
+    /// Straight, or as a cosine.
+    pub fn fade_out(&mut self, number: u64, fade: u64, round: bool) {
         let (declick, buses) = (self.declick, &self.buses);
         let heard = |it: &Voice| it.is_sounding(buses) && !it.has_left_earshot();
         let sounding = |it: &Voice| it.number == number && heard(it);
@@ -119,9 +124,14 @@ impl Stage {
             let (voice, fade) = (&mut self.playing[at], fade.max(declick));
             if !voice.stopping || fade < voice.fade.left() {
                 voice.stopping = true;
-                voice.fade.head_for(0.0, fade);
+                if round {
+                    voice.fade.swing_to(0.0, fade);
+                } else {
+                    voice.fade.head_for(0.0, fade);
+                }
             }
-            return self.rank(at);
+            self.rank(at);
+            return self.abandon(number);
         }
         if let Some(at) = self.playing.iter().position(|it| it.number == number) {
             self.leave_ghost(at);
@@ -146,8 +156,14 @@ impl Stage {
         }
         if let Some(at) = self.playing.iter().position(|it| it.number == number) {
             self.count_change(change, &self.playing[at].clone(), "a voice");
-            if let Change::Seek(_) = change {
+            if let Change::Seek(to) = change {
+                if self.is_heard_stream(at) {
+                    return self.jump_stream(at, to);
+                }
                 self.leave_ghost(at);
+            }
+            if let Change::EndLoop = change {
+                self.leave_loop_of_stream(at);
             }
             let mut voice = self.playing[at].clone();
             self.alter(&mut voice, change);
@@ -186,8 +202,7 @@ impl Stage {
         }
         let past_the_end = |it: &Voice| it.number == number && it.is_over(&clips[it.clip]);
         if self.playing.iter().chain(&self.parked).chain(&self.arrivals).any(past_the_end) {
-            self.forget(number);
-            self.end(number, What::Finished);
+            self.finish(number);
         }
     }
 

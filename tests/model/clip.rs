@@ -23,6 +23,8 @@ pub struct Clip {
     /// near counting more; and nothing after the last. Hops are counted from the end, so that only
     /// the first may be short.
     to_come: [[Vec<f64>; 2]; 5],
+    /// Of a stream that is as loud in each of its frames, the power of one.
+    steady: Option<f64>,
 }
 
 impl Clip {
@@ -40,7 +42,13 @@ impl Clip {
         let fades = |time: f64| (-(hop as f64) / f64::from(rate) / time).exp();
         let to_come =
             TIMES.map(|time| power.each_ref().map(|power| all_to_come(power, fades(time))));
-        Clip { rate, frames, stereo, hop, to_come }
+        Clip { rate, frames, stereo, hop, to_come, steady: None }
+    }
+
+    /// The same as a stream, which is as loud as this in each of its frames. It is taken to go on as it is, even
+    /// where it is about to end.
+    pub fn streamed(self, loudness: f32) -> Clip {
+        Clip { steady: Some(f64::from(loudness).powi(2)), ..self }
     }
 
     /// The power that a voice would still play from a frame on, the near counting more, at a speed
@@ -52,6 +60,14 @@ impl Clip {
         speed: f64,
         sides: [f64; 2],
     ) -> f64 {
+        if let Some(power) = self.steady {
+            let there = frame < self.frames.len() as u64;
+            return if there {
+                power * sides.map(|side| side * side).iter().sum::<f64>()
+            } else {
+                0.0
+            };
+        }
         // What is heard within 200 ms is so much of the clip.
         let time = (EAR * speed).clamp(TIMES[0], TIMES[4]);
         let over = |i: usize| {

@@ -29,9 +29,28 @@ pub type NoVoice = (Why, What);
 impl Stage {
     /// Whether as many of its cue play as may.
     pub fn is_crowded(&self, voice: &Voice) -> bool {
+        self.crowd(voice, |_| true)
+    }
+
+    /// The same if one of them were gone.
+    pub fn is_crowded_without(&self, voice: &Voice, gone: u64) -> bool {
+        self.crowd(voice, |it| it.number != gone)
+    }
+
+    fn crowd(&self, voice: &Voice, counts: impl Fn(&Voice) -> bool) -> bool {
         let Some(terms) = &voice.cue else { return false };
         let most = terms.plan.at_most.filter(|_| self.known(terms).is_some());
-        most.is_some_and(|most| self.playing_of(terms).count() >= most)
+        most.is_some_and(|most| self.playing_of(terms).filter(|it| counts(it)).count() >= most)
+    }
+
+    /// Whether the last one of its cue began so short a time ago that a newcomer may go into it or come too soon.
+    pub fn is_recent(&self, voice: &Voice) -> bool {
+        let Some(terms) = &voice.cue else { return false };
+        let Some(last) = self.known(terms).and_then(|known| known.last) else { return false };
+        let [within, cooldown] =
+            [terms.plan.merge_within, terms.plan.cooldown].map(|it| self.frames_of(it));
+        let ago = self.now - last.at;
+        within > 0 && ago <= within || ago < cooldown
     }
 
     /// Those that play of a cue and are not stopping.

@@ -108,6 +108,8 @@ impl Stage {
         let bus = &self.buses[waiting.voice.bus];
         match waiting.until {
             Until::Frame(frame) => frame.saturating_sub(self.now),
+            // That is known only when it is there.
+            Until::Finished(_) => u64::MAX,
             Until::Left(_) if bus::stands(&self.buses, waiting.voice.bus) => u64::MAX,
             Until::Left(time) => time.div_ceil(u128::from(bus.pace.longest())) as u64,
         }

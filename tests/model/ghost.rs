@@ -96,7 +96,7 @@ impl Stage {
     /// What was heard fades out within 5 ms, at the speed it has and through the buses as they are.
     /// What will be paused by then fades out as it is, and so does what will have stopped.
     pub fn leave_ghost(&mut self, at: usize) {
-        let mut ghost = self.playing[at].clone();
+        let mut ghost = self.playing[at].as_heard();
         if let Some(shaper) = &mut self.playing[at].shaper {
             // What rang in it rings on in the ghost's.
             shaper.empty();

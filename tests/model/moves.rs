@@ -57,7 +57,7 @@ impl Moves {
     /// Blocks come home, and nobody speaks to who is over.
     pub fn collect(&mut self, stage: &mut Stage) {
         self.blocks += std::mem::take(&mut stage.blocks);
-        for latest in self.line.iter_mut().filter(|it| stage.over.contains(&it.number)) {
+        for latest in self.line.iter_mut().filter(|it| stage.over.contains_key(&it.number)) {
             (latest.position, latest.occlusion) = (None, None);
         }
     }

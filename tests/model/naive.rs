@@ -14,6 +14,7 @@ use voicepool::{
 use super::begin::Newcomer;
 use super::clip::Clip;
 use super::dice::{Dice, Plan};
+use super::joins::Leaving;
 use super::limiter::{Heard, Limiter};
 use super::moves::Moves;
 use super::shaper::Shape;
@@ -50,6 +51,8 @@ pub enum Start {
     Now,
     At(u64),
     Delay(Duration),
+    /// After the play with this number; in a script, after one of so many plays ago.
+    After(u64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +99,7 @@ impl Change {
 pub enum Whose {
     Play(u64),
     Tag(u64),
+    Bus(usize),
     Nobody,
 }
 
@@ -199,8 +203,24 @@ impl Naive {
                 }
             };
             let when_full = self.when_full;
-            let newcomer = Newcomer { number, request, cue, when_full };
+            let newcomer = Newcomer { number, request, cue, when_full, comes_for: None };
             self.queue.push(Order::Play(Box::new(newcomer)));
+        }
+    }
+
+    /// Plays, and lets others go for it: those that were asked for before, and are not known to be over.
+    pub fn crossfade(&mut self, from: Whose, request: Request, over: Duration) {
+        self.touch();
+        let named = |tag: u64| (0..).zip(&self.tags).filter(move |it| *it.1 == tag).map(|it| it.0);
+        let leaving = match from {
+            Whose::Play(number) => Leaving::Plays(vec![number]),
+            Whose::Tag(tag) => Leaving::Plays(named(tag).collect()),
+            Whose::Bus(bus) => Leaving::Bus(bus),
+            Whose::Nobody => Leaving::Plays(Vec::new()),
+        };
+        self.play(vec![request]);
+        if let Some(Order::Play(newcomer)) = self.queue.last_mut() {
+            newcomer.comes_for = Some((leaving, over));
         }
     }
 
@@ -288,9 +308,10 @@ impl Naive {
             for number in (0..).zip(&self.tags).filter(|(number, tag)| match whose {
                 Whose::Play(one) => one == *number,
                 Whose::Tag(all) => all == **tag,
-                Whose::Nobody => false,
+                // A bus has no place.
+                Whose::Bus(_) | Whose::Nobody => false,
             }) {
-                if !self.stage.over.contains(&number.0) {
+                if !self.stage.over.contains_key(&number.0) {
                     self.moves.keep(number.0, to);
                 }
             }

@@ -7,6 +7,7 @@ use voicepool::WhenFull;
 use super::naive::{What, Why};
 use super::ramp::Ramp;
 use super::stage::{QUANTUM, Stage};
+use super::streams::{are_close, is_stream};
 use super::voice::Voice;
 
 /// How long the robbed stay away, and how long one must be louder to take a place back.
@@ -38,6 +39,13 @@ impl Stage {
         let every = (self.config.sample_rate / 2048).max(1);
         let review = (self.now / QUANTUM).is_multiple_of(every.into());
         for number in self.loudest_first() {
+            let voice = self.parked[self.place_of(number)].clone();
+            if self.lacks_stream_place(&voice) {
+                if review {
+                    self.parked_mut(number).louder_since = None;
+                }
+                continue;
+            }
             let crowded = self.is_crowded(&self.parked[self.place_of(number)]);
             if self.playing.len() < self.limit && !crowded {
                 if self.may_return(number) {
@@ -76,7 +84,13 @@ impl Stage {
         });
         let (victims, level) = (victims.ok()?, self.parked_level(&voice));
         let robbed = self.playing.iter().filter(|it| victims.contains(&it.number));
-        let mut levels = robbed.map(|it| it.level(it.rank, &self.buses));
+        let others: Vec<(f64, bool)> =
+            robbed.map(|it| (it.level(it.rank, &self.buses), is_stream(it))).collect();
+        let is_close = |(other, streamed): &(f64, bool)| {
+            (*streamed || is_stream(&voice)) && are_close((level, 0.0), (LOUDER * other, 0.0))
+        };
+        self.undecided |= others.iter().any(is_close);
+        let mut levels = others.into_iter().map(|(level, _)| level);
         // Silence is no louder than silence.
         (level > 0.0 && levels.all(|other| level >= LOUDER * other)).then_some(victims)
     }
@@ -92,11 +106,18 @@ impl Stage {
     }
 
     /// Whoever parked first comes first among equals.
-    fn loudest_first(&self) -> Vec<u64> {
-        let mut all: Vec<(u64, f64)> =
-            self.parked.iter().map(|it| (it.number, self.parked_level(it))).collect();
+    fn loudest_first(&mut self) -> Vec<u64> {
+        let mut all: Vec<(&Voice, f64)> =
+            self.parked.iter().map(|it| (it, self.parked_level(it))).collect();
         all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        all.into_iter().map(|(number, _)| number).collect()
+        let is_close = |pair: &[(&Voice, f64)]| {
+            let streamed = pair.iter().any(|(voice, _)| is_stream(voice));
+            streamed && are_close((pair[0].1, 0.0), (pair[1].1, 0.0))
+        };
+        let undecided = all.windows(2).any(is_close);
+        let numbers = all.into_iter().map(|(voice, _)| voice.number).collect();
+        self.undecided |= undecided;
+        numbers
     }
 
     fn parked_level(&self, voice: &Voice) -> f64 {

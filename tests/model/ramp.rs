@@ -7,15 +7,23 @@ pub struct Ramp {
     pub to: f32,
     at: u64,
     over: u64,
+    /// As a sine or a cosine does, not straight.
+    round: bool,
 }
 
 impl Ramp {
     pub fn rest(value: f32) -> Ramp {
-        Ramp { from: value, to: value, at: 0, over: 0 }
+        Ramp { from: value, to: value, at: 0, over: 0, round: false }
     }
 
     pub fn head_for(&mut self, to: f32, over: u64) {
-        *self = Ramp { from: self.now(), to, at: 0, over };
+        *self = Ramp { from: self.now(), to, at: 0, over, round: false };
+    }
+
+    /// The same in a quarter of a circle.
+    pub fn swing_to(&mut self, to: f32, over: u64) {
+        self.head_for(to, over);
+        self.round = true;
     }
 
     /// The same; but if it is on its way there already, it is there no later than it would be.
@@ -33,6 +41,14 @@ impl Ramp {
     pub fn now(&self) -> f32 {
         if self.left() == 0 {
             return self.to;
+        }
+        if self.round {
+            let angle = self.at as f64 / self.over as f64 * std::f64::consts::FRAC_PI_2;
+            let (up, down) = (angle.sin() as f32, angle.cos() as f32);
+            return match self.to > self.from {
+                true => self.from + (self.to - self.from) * up,
+                false => self.to + (self.from - self.to) * down,
+            };
         }
         self.from + (self.to - self.from) * (self.at as f32 * (1.0 / self.over as f32))
     }

@@ -24,6 +24,8 @@ pub enum Op {
     Render(usize),
     Play(Request),
     Together(Vec<Request>),
+    /// Plays, and lets others go for it, or nobody.
+    Crossfade(Option<Whom>, Request, Duration),
     Voice(usize, Change),
     Bus(usize, Change),
     Parent(usize, usize),
@@ -139,6 +141,7 @@ pub fn request() -> BoxedStrategy<Request> {
         4 => Just(Start::Now),
         2 => (0..900u64).prop_map(Start::At),
         1 => time().prop_map(Start::Delay),
+        1 => (0..4u64).prop_map(Start::After),
     ];
     let priority = prop_oneof![
         2 => Just(Priority::Low),
@@ -310,6 +313,8 @@ pub fn op(rate: u32) -> impl Strategy<Value = Op> {
         4 => (bus(), bus_change()).prop_map(|(bus, change)| Op::Bus(bus, change)),
         3 => (0..TAGS, change()).prop_map(|(tag, change)| Whom::Tag(tag).told(change)),
         3 => vec(request(), 0..5).prop_map(Op::Together),
+        3 => (proptest::option::of(whom()), request(), time())
+            .prop_map(|(from, request, over)| Op::Crossfade(from, request, over)),
         2 => (1..8usize).prop_map(Op::Resize),
         1 => proptest::sample::select(&POLICIES[..]).prop_map(Op::WhenFull),
         1 => time().prop_map(Op::StopAll),

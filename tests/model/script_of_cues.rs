@@ -41,11 +41,11 @@ fn plan() -> BoxedStrategy<Plan> {
         .boxed()
 }
 
-fn of_cue(request: impl Strategy<Value = Request>) -> impl Strategy<Value = Request> {
+pub fn of_cue(request: impl Strategy<Value = Request>) -> impl Strategy<Value = Request> {
     (request, 0..CUES).prop_map(|(request, cue)| Request { cue: Some(cue), ..request })
 }
 
-fn cues() -> BoxedStrategy<Op> {
+pub fn cues() -> BoxedStrategy<Op> {
     vec(plan(), 1..=CUES).prop_map(Op::Cues).boxed()
 }
 

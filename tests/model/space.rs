@@ -152,8 +152,10 @@ impl Stage {
 
     /// Those begin who have waited until all of the line was known.
     pub fn begin_arrivals(&mut self) {
-        for voice in std::mem::take(&mut self.arrivals) {
+        while !self.arrivals.is_empty() {
+            let voice = self.arrivals.remove(0);
             self.claim(voice);
+            self.begin_ready();
         }
     }
 

@@ -1,6 +1,6 @@
 //! The sounding half of the naive mixer: what happens on each line of the grid, and on each frame.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use super::clip::{Clip, sinc_table};
 use super::cues::Known;
 use super::ducks::Ducked;
 use super::ghost::{Ghost, play_shaped};
+use super::joins::Past;
 use super::limiter::Heard;
-use super::motion::Motion;
 use super::naive::{Change, Happening, What, frames};
 use super::script::BUSES;
 use super::shaper::Shaper;
@@ -53,6 +53,8 @@ pub enum Until {
     Frame(u64),
     /// So much more in the time of its bus, in 2^-32 of a frame.
     Left(u128),
+    /// That this play has finished.
+    Finished(u64),
 }
 
 pub struct Stage {
@@ -104,10 +106,16 @@ pub struct Stage {
     pub retired: usize,
     /// How many blocks of moves have come home, and which plays are over.
     pub blocks: usize,
-    pub over: BTreeSet<u64>,
+    pub over: BTreeMap<u64, Past>,
+    /// Those who wait for nobody any longer, because their leaders have finished.
+    pub ready: Vec<u64>,
     /// The effects and the rooms that have taken their places.
     pub effects_changed: Vec<usize>,
     pub rooms_changed: Vec<usize>,
+    /// Whether there ever was a stream, and whether how loud one is has ever decided by so little that nobody
+    /// can say who is right.
+    pub has_streams: bool,
+    pub undecided: bool,
     /// How loud it has ever been.
     pub doubt: f32,
     /// How often a play found no voice free, how many parked, and the loudest of these.
@@ -156,9 +164,12 @@ impl Stage {
             missed: 0,
             retired: 0,
             blocks: 0,
-            over: BTreeSet::new(),
+            over: BTreeMap::new(),
+            ready: Vec::new(),
             effects_changed: Vec::new(),
             rooms_changed: Vec::new(),
+            has_streams: false,
+            undecided: false,
             doubt: 0.0,
             full: 0,
             parkings: 0,
@@ -220,15 +231,19 @@ impl Stage {
                     self.blocks += usize::from(in_block);
                 }
             }
+            self.begin_ready();
         }
         for bus in std::mem::take(&mut self.repaced) {
             self.follow(bus);
         }
         self.finish_the_line();
+        self.begin_ready();
         self.follow_places();
         self.begin_arrivals();
         self.settle();
         self.unpark();
+        self.begin_ready();
+        self.land_streams();
         self.step_ducks();
     }
 
@@ -264,22 +279,12 @@ impl Stage {
 
     fn frame(&mut self, at: usize, sheet: &mut Sheet) {
         while let Some(at) = self.waiting.iter().position(|it| self.is_due(it)) {
-            let Waiting { mut voice, paused, stood_still, .. } = self.waiting.remove(at);
-            if stood_still {
+            let waiting = self.waiting.remove(at);
+            if waiting.stood_still {
                 self.tally.count("a delay that stood still");
             }
-            self.set_out(&mut voice);
-            if let Some(spot) = &mut voice.spot {
-                spot.motion = Motion::none(self.now);
-            }
-            if !paused {
-                voice.rise(0, self.declick);
-            }
-            let number = voice.number;
-            self.claim(voice);
-            if self.playing.iter().any(|it| it.number == number) {
-                self.notice(number, What::Started);
-            }
+            self.begin_due(waiting);
+            self.begin_ready();
         }
         self.end_the_held();
         for (bus, it) in self.buses.iter().enumerate() {
@@ -342,10 +347,14 @@ impl Stage {
             self.ring_out(bus, shaper);
         }
         for (number, over) in ended {
-            self.playing.retain(|voice| voice.number != number);
-            self.parked.retain(|voice| voice.number != number);
-            self.end(number, if over { What::Finished } else { What::Stopped });
+            if over {
+                self.finish(number);
+            } else {
+                self.forget(number);
+                self.end(number, What::Stopped);
+            }
         }
+        self.begin_ready();
         self.end_the_held();
     }
 
@@ -353,6 +362,7 @@ impl Stage {
         match waiting.until {
             Until::Frame(frame) => frame <= self.now,
             Until::Left(time) => time == 0,
+            Until::Finished(_) => false,
         }
     }
 
@@ -374,9 +384,11 @@ impl Stage {
 
     pub fn end(&mut self, number: u64, what: What) {
         self.live -= 1;
-        self.over.insert(number);
+        let past = if what == What::Finished { Past::Finished } else { Past::Otherwise };
+        self.over.insert(number, past);
         self.left.push((self.live, self.now));
         self.happened.push(Happening { at: self.now, number, what });
+        self.release(number, past);
     }
 
     /// Notices go only into the room that is kept for them.

@@ -5,10 +5,17 @@ use voicepool::{Priority, Refusal, WhenFull};
 use super::naive::{What, Why};
 use super::shaper::{Shape, Shaper};
 use super::stage::{QUANTUM, Stage};
+use super::streams::{are_close, is_stream};
 use super::voice::Voice;
 
 impl Stage {
-    pub fn claim(&mut self, mut voice: Voice) {
+    pub fn claim(&mut self, voice: Voice) {
+        let number = voice.number;
+        self.ask_for_a_voice(voice);
+        self.fade_others_out(number);
+    }
+
+    fn ask_for_a_voice(&mut self, mut voice: Voice) {
         if voice.is_over(&self.clips[voice.clip]) {
             return self.end(voice.number, What::Finished);
         }
@@ -48,8 +55,14 @@ impl Stage {
         }
     }
 
-    /// Its age counts from here.
-    pub fn take_stage(&mut self, mut voice: Voice) {
+    pub fn take_stage(&mut self, voice: Voice) {
+        self.playing.push(voice);
+        self.set_up(self.playing.len() - 1);
+    }
+
+    /// Somebody has just got a voice. Its age counts from here.
+    pub fn set_up(&mut self, at: usize) {
+        let voice = &mut self.playing[at];
         voice.born = self.born;
         self.born += 1;
         voice.shaper = (voice.shape != Shape::PLAIN)
@@ -57,9 +70,8 @@ impl Stage {
         if let Some(terms) = voice.cue.clone().filter(|it| it.plan.at_most.is_some()) {
             self.note_cue(&terms);
         }
-        self.playing.push(voice);
-        self.bend(self.playing.len() - 1);
-        self.rank(self.playing.len() - 1);
+        self.bend(at);
+        self.rank(at);
     }
 
     /// Works out how loud it is, and whether it goes first: it is stopping, and what is left of it
@@ -96,9 +108,18 @@ impl Stage {
             let class = Some(voice.priority).filter(|_| !voice.first);
             (class, if by_level { levels } else { (0.0, 0.0) }, voice.born)
         };
-        (0..self.playing.len())
+        let all: Vec<usize> = (0..self.playing.len())
             .filter(|at| may_go(&self.playing[*at]) && among(&self.playing[*at]))
-            .min_by(|a, b| key(a).partial_cmp(&key(b)).unwrap())
+            .collect();
+        let chosen = *all.iter().min_by(|a, b| key(a).partial_cmp(&key(b)).unwrap())?;
+        let (class, levels, _) = key(&chosen);
+        let is_close = |rival: &usize| {
+            let (other_class, other_levels, _) = key(rival);
+            let streams = [chosen, *rival].map(|at| is_stream(&self.playing[at]));
+            other_class == class && streams.contains(&true) && are_close(levels, other_levels)
+        };
+        self.undecided |= all.iter().any(|rival| *rival != chosen && is_close(rival));
+        Some(chosen)
     }
 
     /// Gives the place of a voice to another.

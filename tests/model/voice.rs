@@ -1,10 +1,13 @@
 //! One voice of the naive mixer: plain fields, moved one frame at a time.
 
+use std::time::Duration;
+
 use voicepool::{Frame, Interpolation, Priority, WhenFull};
 
 use super::bus::{self, Bus};
 use super::clip::{Clip, power_of_a_fade};
 use super::dice::Terms;
+use super::joins::Leaving;
 use super::naive::Why;
 use super::ramp::{Ramp, Speed};
 use super::shaper::{Shape, Shaper};
@@ -61,6 +64,22 @@ pub struct Voice {
     /// take a place back.
     pub guarded: u64,
     pub louder_since: Option<u64>,
+    /// Who goes for it when it begins, and over which time.
+    pub comes_for: Option<(Leaving, Duration)>,
+    /// Of a stream that has jumped on this line, or was told to loop no more, where it is still heard from.
+    pub left: Option<Place>,
+}
+
+/// Where in its clip a voice is, and how it goes on from there.
+#[derive(Clone, Debug)]
+pub struct Place {
+    position: u64,
+    wrapped: bool,
+    looping: Option<(u64, u64)>,
+    behind: Option<(u64, u64)>,
+    speed: Speed,
+    /// Whether what comes next is the same as from there, as long as both are at one position.
+    pub leads_on: bool,
 }
 
 impl Voice {
@@ -84,7 +103,7 @@ impl Voice {
     }
 
     /// The loop, if it will turn there.
-    fn turns(&self) -> Option<(u64, u64)> {
+    pub fn turns(&self) -> Option<(u64, u64)> {
         self.turns_from(self.position >> 32)
     }
 
@@ -186,10 +205,40 @@ impl Voice {
         }
     }
 
+    pub fn place(&self) -> Place {
+        let Voice { position, wrapped, looping, behind, speed, .. } = self.clone();
+        Place { position, wrapped, looping, behind, speed, leads_on: true }
+    }
+
+    /// Whether it is heard from elsewhere than where it is.
+    pub fn is_heard_elsewhere(&self) -> bool {
+        let elsewhere = |left: &Place| !left.leads_on || left.position != self.position;
+        self.left.as_ref().is_some_and(elsewhere)
+    }
+
+    /// As it is heard: at the place that it has left, if that is still so.
+    pub fn as_heard(&self) -> Voice {
+        let mut voice = self.clone();
+        if let Some(Place { position, wrapped, looping, behind, speed, .. }) = voice.left.take() {
+            (voice.position, voice.wrapped, voice.speed) = (position, wrapped, speed);
+            (voice.looping, voice.behind) = (looping, behind);
+        }
+        voice
+    }
+
     /// Jumps; what was heard before is somebody else's to fade out.
     pub fn seek(&mut self, frame: u64, declick: u64) {
+        self.go_to(frame);
+        self.come_up(declick);
+    }
+
+    pub fn go_to(&mut self, frame: u64) {
         (self.position, self.wrapped, self.behind) = (frame << 32, false, None);
         self.speed.aim_again();
+    }
+
+    /// Comes up where it has jumped to.
+    pub fn come_up(&mut self, declick: u64) {
         let (held, left) = (self.hold.to == 0.0, self.hold.left());
         self.hold = Ramp::rest(0.0);
         if !held {

@@ -87,6 +87,19 @@ pub fn prefetch(samples: &Samples, first: usize) {
     }
 }
 
+/// Asks for all frames of a range: another thread has just written them, so that the processor has them
+/// nowhere near.
+#[inline(always)]
+pub fn prefetch_all(samples: &Samples, range: Range<usize>) {
+    each_kind!(Samples, samples, clip => {
+        let frames = clip.get(range).unwrap_or_default();
+        let place = frames.as_ptr().cast::<i8>();
+        for line in 0..size_of_val(frames).div_ceil(64) {
+            hint(place.wrapping_add(64 * line));
+        }
+    });
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn hint(place: *const i8) {

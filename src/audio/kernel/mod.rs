@@ -19,7 +19,7 @@ mod scalar;
 mod sse2;
 mod wide;
 
-pub(super) use frame::{ClipFrame, Frames, prefetch};
+pub(super) use frame::{ClipFrame, Frames, prefetch, prefetch_all};
 pub(super) use gains::{Gain, Gains, Slope};
 pub(super) use pass::{Part, Stride};
 

@@ -1,5 +1,5 @@
-//! Lists of tickets, in as much memory as the tickets take. A ticket is in one of them at a time, or in
-//! none; to join and to leave one takes a few steps, however long it is.
+//! Lists of tickets, or of other small numbers, in as much memory as these take. A ticket is in one of them at
+//! a time, or in none; to join and to leave one takes a few steps, however long it is.
 
 /// Where a list ends.
 const NONE: u32 = u32::MAX;

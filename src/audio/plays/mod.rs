@@ -3,6 +3,7 @@
 
 mod cues;
 mod earshot;
+mod followers;
 mod heaps;
 mod limits;
 mod lists;
@@ -10,6 +11,7 @@ mod parked;
 mod placements;
 mod ranks;
 mod schedule;
+mod streams;
 mod tournament;
 mod voices;
 
@@ -22,18 +24,22 @@ use crate::link::message::{Cargo, CueTerms, Park, Request};
 use crate::play::Priority;
 use crate::pool::Pool;
 pub(super) use cues::Last;
+pub(super) use followers::Followers;
 pub(super) use limits::Full;
 pub(super) use parked::{Parked, ParkedPlays};
 pub(super) use placements::Placement;
 use placements::Placements;
 pub(super) use schedule::{Schedule, Waiting};
+use streams::StreamPlaces;
 pub(super) use voices::{VoiceSlots, Voices};
 
 /// The table of all plays. A play is in one place at a time, and its ticket says in which.
 pub(super) struct Plays {
     pub voices: Voices,
     pub parked: ParkedPlays,
+    pub streams: StreamPlaces,
     schedule: Schedule,
+    followers: Followers,
     placements: Placements,
     /// Those who begin on this line once all its commands are known.
     arrivals: Pool<Voice>,
@@ -47,7 +53,9 @@ impl Plays {
         Plays {
             voices: Voices::new(config),
             parked: ParkedPlays::new(config.parked, config.sample_rate),
+            streams: StreamPlaces::new(config.streams),
             schedule: Schedule::new(config.scheduled),
+            followers: Followers::new(config.scheduled, config.tickets()),
             placements: Placements::new(config.tickets()),
             arrivals: Pool::new(MOST_ARRIVALS.min(config.commands)),
         }
@@ -81,6 +89,21 @@ impl Plays {
         let ticket = self.placements.first_on(bus)?;
         self.placements.unlink(ticket);
         Some(ticket)
+    }
+
+    /// The first play on a bus that is not stopping yet, if a command before this one asked for it.
+    pub fn first_unstopped(&self, bus: BusId, before: u64) -> Option<u32> {
+        let ticket = self.placements.first_on(bus)?;
+        self.number(self.find(ticket)).filter(|number| *number < before).map(|_| ticket)
+    }
+
+    /// Who follows whom.
+    pub fn followers(&self) -> &Followers {
+        &self.followers
+    }
+
+    pub fn followers_mut(&mut self) -> &mut Followers {
+        &mut self.followers
     }
 
     /// The plays that wait, to be looked at.
@@ -129,6 +152,30 @@ impl Plays {
         Ok(())
     }
 
+    /// Lets a play wait for another to finish, or gives it back if there is no room.
+    pub fn wait_for(&mut self, request: Request, number: u64, leader: u32) -> Result<(), Request> {
+        let ticket = request.ticket;
+        let slot = self.schedule.insert_follower(request, number)?;
+        self.placements.set(ticket, Placement::Waiting(slot));
+        self.followers.follow(slot, leader);
+        Ok(())
+    }
+
+    /// Takes out a play that waits.
+    pub fn take_waiting(&mut self, slot: u32) -> Option<Waiting> {
+        self.followers.leave(slot);
+        self.schedule.take(slot)
+    }
+
+    /// Gives the slot of a voice to another. Returns the one that had it.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn hand_on(&mut self, slot: u32, voice: Voice, setup: &Setup) -> Result<Voice, Voice> {
+        let ticket = voice.ticket;
+        let old = self.voices.hand_on(slot, voice, setup)?;
+        self.placements.set(ticket, Placement::Playing(slot));
+        Ok(old)
+    }
+
     /// Gives a play a voice, or gives it back if there is none.
     #[inline(always)]
     #[allow(clippy::result_large_err, reason = "a box would allocate")]
@@ -150,8 +197,11 @@ impl Plays {
         space: &Space,
         setup: &Setup,
     ) -> Result<(), Voice> {
-        let ticket = voice.ticket;
+        let (ticket, is_stream) = (voice.ticket, voice.is_stream());
         let slot = self.parked.park(voice, why, now, buses, space, setup)?;
+        if is_stream {
+            self.streams.release(ticket);
+        }
         self.placements.set(ticket, Placement::Parked(slot));
         Ok(())
     }
@@ -206,10 +256,12 @@ impl Plays {
         self.voices.settle(|voice, slot| placements.set(voice.ticket, Placement::Playing(slot)))
     }
 
-    /// A play is stopping, so that its bus need not stop it any more, and its cue does not count it.
+    /// A play is stopping, so that its bus need not stop it any more, its cue does not count it, and nobody
+    /// waits for its end.
     pub fn set_stopping(&mut self, ticket: u32) {
         self.voices.cues_mut().remove(ticket);
         self.placements.unlink(ticket);
+        self.followers.abandon(ticket);
     }
 
     /// Takes a play out of its place, for good: its ticket, and all that it had brought along.
@@ -219,7 +271,7 @@ impl Plays {
             Placement::Parked(slot) => self.parked.take(slot),
             Placement::Arriving(slot) => self.arrivals.take(slot),
             Placement::Waiting(slot) => {
-                let request = self.schedule.take(slot)?.request;
+                let request = self.take_waiting(slot)?.request;
                 return Some((request.ticket, request.into_cargo()));
             }
             Placement::Nowhere => None,
@@ -227,8 +279,11 @@ impl Plays {
         voice.map(|voice| (voice.ticket, voice.into_cargo()))
     }
 
-    /// A play is over: its ticket names nothing any more.
-    pub fn forget(&mut self, ticket: u32) {
+    /// A play is over: its ticket names nothing any more. Those that followed it are to begin if it has
+    /// finished, and to end if not.
+    pub fn forget(&mut self, ticket: u32, has_finished: bool) {
         self.placements.end(ticket);
+        self.streams.release(ticket);
+        self.followers.end(ticket, has_finished);
     }
 }

@@ -229,6 +229,14 @@ impl ParkedPlays {
         }
     }
 
+    /// After how many of the coming frames a play will have played to its end, if it will.
+    pub fn ends_after(&self, slot: u32, frames: u32, buses: &Buses) -> Option<u32> {
+        let Parked { voice, ends_at_bus_time: ends, .. } = self.pool.at(slot)?;
+        let after = ends.saturating_sub(buses.clock(voice.bus));
+        let within = after <= u64::from(buses.way(voice.bus).moving(frames));
+        within.then_some(after as u32)
+    }
+
     /// Says whose end comes within the coming frames, and after how many of them.
     pub fn ends_within(&mut self, frames: u32, buses: &Buses, mut ended: impl FnMut(u32, u32)) {
         let until = |bus| buses.clock(bus) + u64::from(buses.way(bus).moving(frames));

@@ -8,6 +8,9 @@
 //! it is put back by what is missing. If its bus stands still by then it leaves the heap, for a list of
 //! those that are frozen with that bus, and comes back when the bus goes on: in between it costs
 //! nothing, however many they are.
+//!
+//! A play that waits for another to finish has no frame at all, and is in neither: those who follow somebody
+//! are listed elsewhere.
 
 use crate::audio::bus::{BusSet, Buses};
 use crate::audio::space::{Space, Spot};
@@ -39,6 +42,8 @@ enum Place {
         before: u32,
         after: u32,
     },
+    /// Behind another play, until that is over.
+    Following,
 }
 
 impl Waiting {
@@ -90,6 +95,13 @@ impl Schedule {
         let slot = self.waiting.insert(waiting).map_err(|back| back.request)?.slot() as u32;
         self.add_to_heap(slot);
         Ok(slot)
+    }
+
+    /// Takes in a play that waits for another. Gives it back if there is no room.
+    pub fn insert_follower(&mut self, request: Request, number: u64) -> Result<u32, Request> {
+        let (at, bus_time, place) = (u64::MAX, 0, Place::Following);
+        let waiting = Waiting { request, number, at, bus_time, place };
+        self.waiting.insert(waiting).map(|key| key.slot() as u32).map_err(|back| back.request)
     }
 
     /// The frame before which nobody's has come, unless a bus goes on that stands still.
@@ -192,6 +204,7 @@ impl Schedule {
         match self.waiting.at(slot)?.place {
             Place::Heap(place) => self.remove(place),
             Place::Frozen { .. } => self.unfreeze(slot),
+            Place::Following => (),
         }
         self.waiting.take(slot)
     }

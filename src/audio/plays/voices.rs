@@ -135,6 +135,40 @@ impl Voices {
             voice.shaper = self.add_shaper(Shaper::new(&voice.shape, setup));
         }
         let slot = self.slots.voices.insert(voice)?.slot() as u32;
+        self.count(slot, setup);
+        Ok(slot)
+    }
+
+    pub fn take(&mut self, slot: u32) -> Option<Voice> {
+        self.uncount(slot)?;
+        self.slots.voices.take(slot)
+    }
+
+    /// Gives the slot of a voice to another, in the place of the one that has it: so the sums of all voices keep
+    /// their order. Returns that one, or gives the new one back if there is none.
+    #[allow(clippy::result_large_err, reason = "a box would allocate")]
+    pub fn hand_on(&mut self, slot: u32, mut voice: Voice, setup: &Setup) -> Result<Voice, Voice> {
+        if self.uncount(slot).is_none() {
+            return Err(voice);
+        }
+        if !voice.shape.is_plain() {
+            voice.shaper = self.add_shaper(Shaper::new(&voice.shape, setup));
+        }
+        let old = self.slots.voices.replace(slot, voice)?;
+        self.count(slot, setup);
+        Ok(old)
+    }
+
+    /// Whether a newcomer on a bus could have the slot of a voice that is about to be gone, without anybody
+    /// else giving way.
+    pub fn may_have(&mut self, slot: u32, bus: BusId, setup: &Setup) -> bool {
+        let same = self.slots.voices.at(slot).is_some_and(|voice| voice.bus == bus);
+        same || self.without(slot, setup, |voices| voices.full(bus).is_none())
+    }
+
+    /// The voice in a slot counts, for its bus and its cue, and has a rank.
+    #[inline(always)]
+    fn count(&mut self, slot: u32, setup: &Setup) {
         if let Some(voice) = self.slots.voices.at(slot) {
             self.limits.add(voice.bus);
             self.placed += usize::from(voice.is_placed());
@@ -143,10 +177,11 @@ impl Voices {
             }
         }
         self.rank(slot, setup);
-        Ok(slot)
     }
 
-    pub fn take(&mut self, slot: u32) -> Option<Voice> {
+    /// The voice in a slot, if there is one, is about to be gone: it counts no more, and is shaped no more.
+    #[inline(always)]
+    fn uncount(&mut self, slot: u32) -> Option<()> {
         self.slots.ranks.remove(slot);
         let voice = self.slots.voices.at_mut(slot)?;
         self.limits.remove(voice.bus);
@@ -156,7 +191,7 @@ impl Voices {
         if let Some(shaper) = voice.shaper.take() {
             self.shapers.take(shaper);
         }
-        self.slots.voices.take(slot)
+        Some(())
     }
 
     // What shapes them.

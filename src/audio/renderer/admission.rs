@@ -91,15 +91,19 @@ impl Renderer {
         }
     }
 
-    /// What the play of its cue that began last makes of a newcomer, if anything.
-    fn ask_last(&self, voice: &Voice, terms: &CueTerms) -> Option<Admission> {
+    /// The play of a cue that began last, if that was a short time ago: and whether a newcomer merges with it,
+    /// and whether it comes too soon after it.
+    pub(super) fn recent(&self, terms: &CueTerms) -> Option<(Last, bool, bool)> {
         let last = self.plays.voices.cues().last(terms)?;
         let ago = self.now.saturating_sub(last.at);
         let merges = terms.merge_within > 0 && ago <= u64::from(terms.merge_within);
         let cools = ago < u64::from(terms.cooldown);
-        if !merges && !cools {
-            return None;
-        }
+        (merges || cools).then_some((last, merges, cools))
+    }
+
+    /// What the play of its cue that began last makes of a newcomer, if anything.
+    fn ask_last(&self, voice: &Voice, terms: &CueTerms) -> Option<Admission> {
+        let (last, merges, cools) = self.recent(terms)?;
         let level = self.heard_level(voice);
         if merges
             && last.level > 0.0

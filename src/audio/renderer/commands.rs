@@ -4,6 +4,7 @@ use super::Renderer;
 use crate::audio::bus::BusSet;
 use crate::audio::bus::tree::Tree;
 use crate::audio::plays::Placement;
+use crate::audio::voice::fade::Curve;
 use crate::bus::BusId;
 use crate::link::message::{BusPlace, Change, Command, End, Made, Report, Request, Retired};
 
@@ -73,6 +74,7 @@ impl Renderer {
         if let Some((last, fade)) = self.bridge.take_stop_all(self.applied) {
             self.stopped_up_to = self.stopped_up_to.max(last);
             self.stop_up_to(last, fade);
+            self.follow_on();
         }
         let mut line = Line::default();
         for _ in 0..self.bridge.commands_waiting() {
@@ -108,6 +110,7 @@ impl Renderer {
                     self.send_report(Report::Moved(block));
                 }
             }
+            self.follow_on();
         }
         if !line.followed.is_empty() {
             self.follow_buses(line.followed);
@@ -115,6 +118,7 @@ impl Renderer {
         if let Some(mut said) = line.at_end {
             said.hand_down(self.buses.tree());
             self.finish_line(&said.before);
+            self.follow_on();
         }
     }
 
@@ -228,7 +232,7 @@ impl Renderer {
         self.settle();
     }
 
-    fn change(&mut self, ticket: u32, change: Change) {
+    pub(super) fn change(&mut self, ticket: u32, change: Change) {
         match self.plays.find(ticket) {
             Placement::Playing(slot) => self.change_playing(slot, change),
             Placement::Parked(slot) => self.change_parked(slot, change),
@@ -239,16 +243,11 @@ impl Renderer {
     }
 
     fn change_playing(&mut self, slot: u32, change: Change) {
+        if let Change::Stop { fade } = change {
+            return self.stop_playing(slot, fade, Curve::Straight);
+        }
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
-        if let Change::Stop { .. } = change {
-            if !voice.is_sounding(&self.buses.way(voice.bus)) || voice.has_left_earshot() {
-                // Nobody hears it, so there is nothing to fade but what its filters still say.
-                self.leave_tail(slot);
-                return self.end_at(Placement::Playing(slot), End::Stopped);
-            }
-            let ticket = voice.ticket;
-            self.plays.set_stopping(ticket);
-        } else if voice.jumps(change) {
+        if voice.jumps(change, &self.buses.way(voice.bus)) {
             self.leave_tail(slot);
             if let Some((_, shaper)) = self.plays.voices.shaped_mut(slot) {
                 shaper.forget();
@@ -257,10 +256,27 @@ impl Renderer {
         let Some(voice) = self.plays.voices.at_mut(slot) else { return };
         voice.change(change, &self.buses.way(voice.bus), &self.setup);
         if voice.is_over() {
+            if voice.arrives_elsewhere() {
+                self.leave_tail(slot);
+            }
             return self.end_at(Placement::Playing(slot), End::Finished);
         }
         if let Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } = change {
             self.plays.voices.shape(slot, change, &self.setup);
+        }
+        self.plays.voices.rank(slot, &self.setup);
+    }
+
+    pub(super) fn stop_playing(&mut self, slot: u32, fade: u32, curve: Curve) {
+        let Some(voice) = self.plays.voices.pool().at(slot) else { return };
+        if !voice.is_sounding(&self.buses.way(voice.bus)) || voice.has_left_earshot() {
+            // Nobody hears it, so there is nothing to fade but what its filters still say.
+            self.leave_tail(slot);
+            return self.end_at(Placement::Playing(slot), End::Stopped);
+        }
+        self.plays.set_stopping(voice.ticket);
+        if let Some(voice) = self.plays.voices.at_mut(slot) {
+            voice.stop(fade, curve, &self.setup);
         }
         self.plays.voices.rank(slot, &self.setup);
     }

@@ -143,7 +143,9 @@ impl Renderer {
         self.rooms.play_tails(done, frames);
         buses.advance(frames as u32);
         self.ring_out(frames);
+        self.now += frames as u64;
         self.report_ended(frames);
+        self.follow_on();
     }
 
     /// Leaves what the filters of the voices that ended in this stretch still say to the coming ones.
@@ -162,13 +164,14 @@ impl Renderer {
         }
     }
 
-    /// Ends the plays that came to their end in this stretch, quantum by quantum: the order in which
-    /// they would have ended had each quantum been mixed alone.
+    /// Ends the plays that came to their end in this stretch, which is over, quantum by quantum: the order in
+    /// which they would have ended had each quantum been mixed alone.
     fn report_ended(&mut self, frames: usize) {
         let ended = self.scratch.ended.count;
         if ended == 0 {
             return;
         }
+        let begin = self.now - frames as u64;
         for quantum in 0..frames.div_ceil(QUANTUM) {
             for index in 0..ended {
                 let Some(&EndedVoice { placement, after, why }) =
@@ -176,10 +179,8 @@ impl Renderer {
                 else {
                     break;
                 };
-                if after.saturating_sub(1) as usize / QUANTUM == quantum
-                    && let Some((ticket, cargo)) = self.plays.take(placement)
-                {
-                    self.end(ticket, cargo, self.now + u64::from(after), why);
+                if after.saturating_sub(1) as usize / QUANTUM == quantum {
+                    self.end_on(placement, begin + u64::from(after), why);
                 }
             }
         }

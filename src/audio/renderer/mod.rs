@@ -5,11 +5,13 @@ mod admission;
 pub(super) mod batch;
 mod buses;
 mod commands;
+mod joins;
 mod mix;
 mod placement;
 mod report;
 mod shaped;
 mod space;
+mod streams;
 
 use std::mem;
 use std::sync::Arc;
@@ -58,6 +60,11 @@ pub struct Renderer {
     ducks_are_steady: bool,
     tail: Tail,
     space: Space,
+    /// Whether a stream is to be seen to on every line, and whether one begins behind a line.
+    streams_are_scarce: bool,
+    stream_begins: bool,
+    /// The frame from which on it may be told again that one has run dry.
+    tell_underruns_from: u64,
     scratch: Scratch,
     /// The frame that is computed next.
     now: u64,
@@ -111,6 +118,9 @@ impl Renderer {
             ducks_are_steady: true,
             tail: Tail::new(declick as usize),
             space: Space::new(declick, config.sample_rate),
+            streams_are_scarce: false,
+            stream_begins: false,
+            tell_underruns_from: 0,
             scratch: Scratch {
                 curves: GainCurves::new(PASS.max(declick as usize)),
                 work: Work::new(PASS.max(declick as usize)),
@@ -137,12 +147,24 @@ impl Renderer {
         self.setup.rate
     }
 
+    pub(crate) fn bridge(&self) -> Arc<Bridge> {
+        self.bridge.clone()
+    }
+
     /// Fills a buffer of any size with the frames that come next.
+    ///
+    /// It never waits: what has not been read of a [`Stream`](crate::Stream) in time is silence.
+    /// [`frames`](Renderer::frames) and [`write_wav`](Renderer::write_wav) do wait.
     #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
-    pub fn render(&mut self, mut out: &mut [Frame]) {
+    pub fn render(&mut self, out: &mut [Frame]) {
+        self.fill(out, &mut || false);
+    }
+
+    /// The same. Whenever a stream lacks something on a line, `wait` is told, and says whether to look again.
+    pub(crate) fn fill(&mut self, mut out: &mut [Frame], wait: &mut dyn FnMut() -> bool) {
         while !out.is_empty() {
             if self.served == self.ready {
-                self.compute(out.len());
+                self.compute(out.len(), wait);
             }
             let frames = out.len().min(self.ready - self.served);
             let (now, later) = mem::take(&mut out).split_at_mut(frames);
@@ -167,7 +189,7 @@ impl Renderer {
 
     /// Makes the next quantum ready, or several if nothing can happen on the lines between. The
     /// limiter looks ahead, so what is mixed here will be handed out later.
-    fn compute(&mut self, wanted: usize) {
+    fn compute(&mut self, wanted: usize, wait: &mut dyn FnMut() -> bool) {
         // What was handed out makes room for what comes.
         let ahead = self.ready..self.ready + self.ahead;
         for side in [&mut self.left, &mut self.right] {
@@ -177,14 +199,14 @@ impl Renderer {
         }
         let look_ahead = self.left.len() - PASS;
         while self.ahead < look_ahead {
-            let frames = self.mix_line(self.ahead, look_ahead - self.ahead);
+            let frames = self.mix_line(self.ahead, look_ahead - self.ahead, wait);
             let mixed = self.ahead..self.ahead + frames;
             let left = self.left.get(mixed.clone()).unwrap_or_default();
             let right = self.right.get(mixed).unwrap_or_default();
             self.bridge.meters.show_peak(self.limiter.listen(left, right));
             self.ahead += frames;
         }
-        let frames = self.mix_line(self.ahead, wanted);
+        let frames = self.mix_line(self.ahead, wanted, wait);
         let peaks = self.limiter.limit(&mut self.left, &mut self.right, frames);
         self.bridge.meters.show_peak(peaks);
         self.ready = frames;
@@ -193,7 +215,7 @@ impl Renderer {
 
     /// Stands on a line of the grid: applies what the game said, and mixes to the next line or a later
     /// one, into the buffers from `at` on. Returns how many frames that are.
-    fn mix_line(&mut self, at: usize, wanted: usize) -> usize {
+    fn mix_line(&mut self, at: usize, wanted: usize, wait: &mut dyn FnMut() -> bool) -> usize {
         self.settle_buses();
         self.apply_commands();
         self.follow_space();
@@ -201,8 +223,11 @@ impl Renderer {
         self.plays.thaw(self.now, &self.buses);
         self.settle();
         self.unpark();
+        self.follow_on();
+        self.supply_streams(wait);
         self.step_ducks();
         self.fill_snapshot();
+        self.foresee_all();
         let frames = self.span(wanted);
         for side in [&mut self.left, &mut self.right] {
             side.get_mut(at..at + frames).unwrap_or_default().fill(0.0);
@@ -217,10 +242,15 @@ impl Renderer {
         while self.now < end {
             while let Some(due) = self.plays.take_due(self.now, &self.buses) {
                 self.start_due(due);
+                self.follow_on();
+            }
+            if self.stream_begins {
+                self.supply_streams(wait);
             }
             let until = self.plays.schedule().next().map_or(end, |at| at.min(end));
+            // On the frame on which a play finishes another may begin.
+            let until = until.min(self.plays.followers().next_finish().max(self.now + 1));
             self.mix(at, (self.now - begin) as usize, (until - self.now) as usize);
-            self.now = until;
         }
         if has_submixes {
             let mut mix = Mix { left: &mut self.left, right: &mut self.right };
@@ -246,6 +276,8 @@ impl Renderer {
             || self.rooms.is_busy()
             || !self.ducks_are_steady
             || self.space.is_restless()
+            || self.streams_are_scarce
+            || self.plays.followers().next_finish() <= self.now + PASS as u64
         {
             return QUANTUM;
         }

@@ -20,8 +20,18 @@ impl Renderer {
         if number <= self.stopped_up_to {
             return self.end(ticket, request.into_cargo(), self.now, End::Stopped);
         }
+        if request.sound.feed().is_some() && !self.plays.streams.hold(ticket) {
+            let why = End::Refused(Refused::NoStream);
+            return self.end(ticket, request.into_cargo(), self.now, why);
+        }
         self.plays.add(ticket, request.bus);
         let (at, bus_time) = match request.start {
+            Start::Follow { leader } => return self.begin_after(leader, request, number),
+            Start::Orphan => return self.end(ticket, request.into_cargo(), self.now, End::Stopped),
+            Start::Stranger => {
+                let why = End::Refused(Refused::Stranger);
+                return self.end(ticket, request.into_cargo(), self.now, why);
+            }
             Start::At(frame) => (frame, 0),
             Start::After(0) => (self.now, 0),
             Start::After(frames) => {
@@ -42,7 +52,7 @@ impl Renderer {
     /// the listener may come after it; and where voices have places, so does one that may have to rob
     /// somebody, since who is quietest is known only then.
     #[inline(always)]
-    fn begin_here(&mut self, request: Request, number: u64) {
+    pub(super) fn begin_here(&mut self, request: Request, number: u64) {
         let voices = &self.plays.voices;
         let (cue, bus) = (request.cue(), request.bus);
         let robs = || self.is_cue_full(cue) || voices.full(bus).is_some();
@@ -62,11 +72,12 @@ impl Renderer {
     pub(super) fn start_arrivals(&mut self) {
         while let Some(voice) = self.plays.next_arrival() {
             self.start(voice);
+            self.follow_on();
         }
     }
 
     #[inline(always)]
-    fn voice(&self, request: Request, number: u64) -> Voice {
+    pub(super) fn voice(&self, request: Request, number: u64) -> Voice {
         let way = self.buses.way(request.bus);
         Voice::new(request, number, self.now, &way, &self.setup)
     }
@@ -83,38 +94,38 @@ impl Renderer {
 
     /// A play that is out of earshot parks. Any other takes a free voice, if there is one that it may have, or
     /// those of whom the [decision](Renderer::admit) names. Where there is none for it, it parks, if it may,
-    /// or is refused.
+    /// or is refused. Those for whom it came fade out if it has begun.
     fn start(&mut self, mut voice: Voice) {
         if voice.is_over() {
             return self.end(voice.ticket, voice.into_cargo(), self.now, End::Finished);
         }
-        if voice.is_placed() {
-            if let Some(why) = voice.out_of_earshot(&self.space) {
-                if self.plays.parked.has_room() {
-                    return self.park(voice, why, End::Refused(Refused::Inaudible));
-                }
-                self.space.is_stranded = true;
-            }
+        let comes_for = voice.crossfade().map(|_| voice.ticket);
+        let far = voice.out_of_earshot(&self.space);
+        if let Some(why) = far.filter(|_| self.plays.parked.has_room()) {
+            self.park(voice, why, End::Refused(Refused::Inaudible));
+        } else {
+            self.space.is_stranded |= far.is_some();
             voice.settle_place(&self.space);
-        }
-        match self.admit(&voice) {
-            Admission::Voice(victims) => {
-                for (slot, level) in victims.into_iter().flatten() {
-                    self.steal(slot, voice.ticket, level);
+            match self.admit(&voice) {
+                Admission::Voice(victims) => {
+                    for (slot, level) in victims.into_iter().flatten() {
+                        self.steal(slot, voice.ticket, level);
+                    }
+                    self.note_begin(&voice);
+                    self.activate(voice);
                 }
-                self.note_begin(&voice);
-                self.activate(voice);
-            }
-            Admission::Merged(merge) => {
-                let into = self.merge(merge);
-                self.refuse(voice, Refused::Merged { into });
-            }
-            Admission::TooSoon => self.refuse(voice, Refused::Cooldown),
-            Admission::Unheard(why) => self.park(voice, why, End::Refused(Refused::Inaudible)),
-            Admission::NoVoice(NoVoice { park, refusal }) => {
-                self.park_or_end(voice, park, End::Refused(refusal));
+                Admission::Merged(merge) => {
+                    let into = self.merge(merge);
+                    self.refuse(voice, Refused::Merged { into });
+                }
+                Admission::TooSoon => self.refuse(voice, Refused::Cooldown),
+                Admission::Unheard(why) => self.park(voice, why, End::Refused(Refused::Inaudible)),
+                Admission::NoVoice(NoVoice { park, refusal }) => {
+                    self.park_or_end(voice, park, End::Refused(refusal));
+                }
             }
         }
+        comes_for.into_iter().for_each(|ticket| self.fade_others_out(ticket));
     }
 
     fn refuse(&mut self, voice: Voice, why: Refused) {
@@ -177,23 +188,32 @@ impl Renderer {
     fn try_park(&mut self, voice: Voice, why: Park) -> Result<(), Voice> {
         let (ticket, at) = (voice.ticket, self.now);
         self.plays.park(voice, why, at, &self.buses, &self.space, &self.setup)?;
+        self.foresee(ticket);
         self.bridge.meters.saw_parking(why);
         self.notify(Report::Parked { ticket, at, why });
         Ok(())
     }
 
-    /// Gives a voice a slot that is known to be free. Its age counts from here.
+    /// Gives a voice a slot that is known to be free.
     fn activate(&mut self, mut voice: Voice) {
         let ticket = voice.ticket;
-        voice.order = self.activated;
-        self.activated += 1;
-        let way = self.buses.way(voice.bus);
-        self.space.is_bending |= voice.follow_motion(self.now, &self.space, &way, &self.setup);
+        self.set_out(&mut voice);
         if let Err(voice) = self.plays.activate(voice, &self.setup) {
             let why = End::Refused(Refused::PoolFull);
             self.end(ticket, voice.into_cargo(), self.now, why);
         }
+        self.foresee(ticket);
         self.bridge.meters.saw_playing(self.plays.voices.len() as u32);
+    }
+
+    /// A voice is about to get its slot: its age counts from here, and it goes as fast as it is heard to move.
+    #[inline(always)]
+    pub(super) fn set_out(&mut self, voice: &mut Voice) {
+        voice.order = self.activated;
+        self.activated += 1;
+        self.stream_begins |= voice.is_stream();
+        let way = self.buses.way(voice.bus);
+        self.space.is_bending |= voice.follow_motion(self.now, &self.space, &way, &self.setup);
     }
 
     /// Mixes what remains of a voice into the tail, fading out, if there is anything to hear; of one that
@@ -253,6 +273,10 @@ impl Renderer {
             && let Some(Parked { voice, .. }) = self.plays.parked.pool().at(slot)
         {
             let bus = voice.bus;
+            if voice.is_stream() && !self.plays.streams.has_room() {
+                self.plays.parked.pass_over(slot);
+                continue;
+            }
             if self.is_cue_full(voice.cue) {
                 self.plays.parked.pass_over(slot);
                 if may_take_back {
@@ -285,6 +309,9 @@ impl Renderer {
 
     fn come_back(&mut self, mut voice: Voice) {
         let (ticket, at) = (voice.ticket, self.now);
+        if voice.is_stream() {
+            self.plays.streams.hold(ticket);
+        }
         voice.leave_parking(&self.setup);
         voice.settle_place(&self.space);
         self.activate(voice);

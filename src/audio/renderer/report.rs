@@ -43,14 +43,28 @@ impl Notices {
 impl Renderer {
     /// Ends a play: the one report that each play makes, with all in it that it had brought along.
     pub(super) fn end(&mut self, ticket: u32, cargo: Cargo, at: u64, why: End) {
-        self.plays.forget(ticket);
+        self.plays.forget(ticket, why == End::Finished);
         self.send_report(Report::Ended(Ended { why, ticket, at, cargo }));
     }
 
     /// Ends the play in a place, now.
     pub(super) fn end_at(&mut self, placement: Placement, why: End) {
+        self.end_on(placement, self.now, why);
+    }
+
+    /// Ends the play in a place, which was over on a frame. If it has finished in a slot, that is for the first
+    /// who follows it.
+    #[inline(always)]
+    pub(super) fn end_on(&mut self, placement: Placement, at: u64, why: End) {
+        if let Placement::Playing(slot) = placement
+            && !self.plays.followers().is_empty()
+            && why == End::Finished
+            && self.hand_on(slot, at)
+        {
+            return;
+        }
         if let Some((ticket, cargo)) = self.plays.take(placement) {
-            self.end(ticket, cargo, self.now, why);
+            self.end(ticket, cargo, at, why);
         }
     }
 

@@ -1,10 +1,13 @@
 //! Where a voice is in its sound, and how it moves: steps, loops, and the clip's two ends.
 
+mod streamed;
+
 use std::ops::Range;
 
 use super::glide::Glide;
 use super::position::{ONE, Position};
 use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS, Stride};
+use crate::link::feed::Turns;
 use crate::link::message::Loop;
 use crate::sound::{Samples, Sound, each_kind};
 
@@ -17,17 +20,20 @@ pub(in crate::audio) struct Cursor {
     position: Position,
     glide: Glide,
     looping: Option<Loop>,
-    /// Whether it has been round: only then does the loop's end lie before its start. A loop that is
-    /// nothing but its seam is heard as if it always had been: all of it is near its end.
+    /// Whether it has been round: only then does the loop's end lie before its start. In a loop that is
+    /// nothing but its seam it is as if it always had been: all of it is near its end.
     wrapped: bool,
     /// Whether it goes round no more, but on past the loop's end.
     last_round: bool,
+    /// How often it has been round, for those who count.
+    rounds: u32,
 }
 
 impl Cursor {
     pub fn new(frame: u32, glide: Glide, looping: Option<Loop>) -> Cursor {
-        let wrapped = looping.is_some_and(Loop::is_all_seam);
-        Cursor { position: Position::at(frame), glide, looping, wrapped, last_round: false }
+        let (position, turns) = (Position::at(frame), Turns::new(frame, looping));
+        let Turns { looping, wrapped, last_round } = turns;
+        Cursor { position, glide, looping, wrapped, last_round, rounds: 0 }
     }
 
     /// Jumps to a frame.
@@ -49,10 +55,11 @@ impl Cursor {
 
     /// Whether it reads the frames that lead into the loop's start: those of the clip's own end are
     /// others, so to leave the loop here is a jump. In a loop that is nothing but its seam it is one
-    /// everywhere.
+    /// everywhere, once it is in it.
     pub fn is_entering_seam(&self) -> bool {
-        self.active_loop()
-            .is_some_and(|range| range.is_all_seam() || self.frame() >= range.end - range.seam)
+        self.active_loop().is_some_and(|range| {
+            (self.wrapped && range.is_all_seam()) || self.frame() >= range.end - range.seam
+        })
     }
 
     /// Turns towards another step. Towards one frame after the other it lands on whole frames, over
@@ -73,12 +80,7 @@ impl Cursor {
         }
     }
 
-    /// Whether its step is still changing.
-    pub fn is_gliding(&self) -> bool {
-        self.gliding_for() > 0
-    }
-
-    /// For how many frames it will be.
+    /// For how many frames its step will still change.
     pub fn gliding_for(&self) -> u32 {
         self.glide.remaining()
     }
@@ -318,9 +320,35 @@ impl Cursor {
     fn wrap(&mut self, heading_for: Option<Loop>) {
         let Some(Loop { start, end, .. }) = heading_for else { return };
         if self.position >= Position::at(end) {
-            self.position = self.position.wrapped(start, end);
+            let rounds;
+            (self.position, rounds) = self.position.wrapped(start, end);
+            self.rounds = self.rounds.wrapping_add(rounds);
             self.wrapped = true;
         }
+    }
+
+    /// After how many of the coming frames it will have come to its end, if it will: exactly, whatever its step
+    /// does on the way.
+    pub fn ends_within(&self, clip: usize, frames: u32) -> Option<u32> {
+        // Who is far from it need not be followed step by step. A landing adds no more than a frame or two.
+        let farthest = self.position.far_after(u64::from(frames), self.glide.longest());
+        let far = farthest + Position::far_at(2) < (clip as u128) << 32;
+        if self.active_loop().is_some() || far {
+            return None;
+        }
+        let (mut cursor, mut done) = (*self, 0);
+        while cursor.gliding_for() > 0 && done < frames && !cursor.is_over(clip) {
+            if cursor.glide.is_landing() {
+                cursor.glide.land(cursor.position.fraction());
+            }
+            cursor.advance(1);
+            done += 1;
+        }
+        if cursor.is_over(clip) {
+            return Some(done);
+        }
+        let rest = cursor.position.steps_to_end(clip, cursor.glide.step());
+        (rest <= u64::from(frames - done)).then(|| done + rest as u32)
     }
 
     /// Moves on in silence, at one speed, any number of frames at once. Returns after how many it
@@ -337,9 +365,13 @@ impl Cursor {
             return None;
         };
         let (start, end) = (Position::far_at(start), Position::far_at(end));
-        self.wrapped |= reached >= end;
-        let around = || start + (reached - start) % (end - start).max(1);
-        self.position = Position::of_far(if reached < end { reached } else { around() });
+        if reached < end {
+            self.position = Position::of_far(reached);
+            return None;
+        }
+        let (far, round) = (reached - start, (end - start).max(1));
+        self.position = Position::of_far(start + far % round);
+        (self.wrapped, self.rounds) = (true, self.rounds.wrapping_add((far / round) as u32));
         None
     }
 }

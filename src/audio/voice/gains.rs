@@ -1,5 +1,6 @@
 //! The gains that are a voice's own. Those of the buses on its way out are a [`Way`].
 
+use super::fade::Fade;
 use super::ramp::{Pan, Ramp, Sides};
 use crate::audio::bus::Way;
 use crate::audio::kernel::{Gain, Gains, Slope};
@@ -27,7 +28,7 @@ const CENTRE: [f32; 2] = [1.0; 2];
 pub(in crate::audio) struct VoiceGains {
     pub gain: Ramp,
     /// In at the start, and out at the end.
-    pub fade: Ramp,
+    pub fade: Fade,
     /// Down while it is paused; up from silence wherever it begins in the middle.
     pub pause: Ramp,
     pub mute: Ramp,
@@ -45,7 +46,7 @@ impl VoiceGains {
     pub fn new(gain: f32, pan: f32, muted: bool) -> VoiceGains {
         VoiceGains {
             gain: Ramp::rest(gain),
-            fade: Ramp::rest(1.0),
+            fade: Fade::OPEN,
             pause: Ramp::rest(0.0),
             mute: Ramp::rest(if muted { 0.0 } else { 1.0 }),
             boost: Ramp::rest(1.0),
@@ -55,9 +56,9 @@ impl VoiceGains {
         }
     }
 
-    /// All of them but for the pan, in the order in which they are multiplied.
+    /// All of them but for the pan, in the order in which they are multiplied; of the fade its straight line.
     fn all(&self) -> [&Ramp; 5] {
-        [&self.gain, &self.fade, &self.pause, &self.mute, &self.boost]
+        [&self.gain, self.fade.line(), &self.pause, &self.mute, &self.boost]
     }
 
     /// The product of every gain to the ear, if none of them moves: the way out first, then the
@@ -77,7 +78,7 @@ impl VoiceGains {
     /// The same for the coming frames, if one of them moves, and goes on after them.
     #[inline(never)]
     pub fn slope(&self, frames: u32, way: &Way) -> Option<Slope> {
-        if !self.pan.is_at_rest() {
+        if !self.pan.is_at_rest() || self.fade.is_curving() {
             return None;
         }
         if !self.place.is_at_rest() {
@@ -148,6 +149,12 @@ impl VoiceGains {
         let own = self.all();
         let mut moving = own.as_slice();
         match way.steady() {
+            _ if self.fade.is_curving() => {
+                way.fill(left);
+                self.gain.apply(left);
+                self.fade.apply(left);
+                moving = moving.get(2..).unwrap_or_default();
+            }
             Some(mut steady) => {
                 while let [first, rest @ ..] = moving
                     && first.is_at_rest()
@@ -166,7 +173,9 @@ impl VoiceGains {
 
     /// What they make of the voice's level: a rising one counts as risen, a falling one as it is.
     pub fn level(&self) -> f32 {
-        self.all().into_iter().fold(self.place.upcoming(), |gain, ramp| gain * ramp.upcoming())
+        let VoiceGains { gain, fade, pause, mute, boost, .. } = self;
+        let before = self.place.upcoming() * gain.upcoming() * fade.upcoming();
+        [pause, mute, boost].into_iter().fold(before, |gain, ramp| gain * ramp.upcoming())
     }
 
     /// The same for the gains of the two sides by its own pan.
@@ -176,13 +185,14 @@ impl VoiceGains {
 
     /// Whether any of them but the pause is silent, or will be in no more than so many frames.
     pub fn is_silent_within(&self, frames: u32) -> bool {
-        let mut own = [&self.gain, &self.fade, &self.mute].into_iter();
+        let mut own = [&self.gain, self.fade.line(), &self.mute].into_iter();
         own.any(|ramp| ramp.is_silent_within(frames)) || self.place.is_silent_within(frames)
     }
 
     pub fn advance(&mut self, frames: u32) {
         let VoiceGains { gain, fade, pause, mute, boost, .. } = self;
-        [gain, fade, pause, mute, boost].into_iter().for_each(|ramp| ramp.advance(frames));
+        [gain, pause, mute, boost].into_iter().for_each(|ramp| ramp.advance(frames));
+        fade.advance(frames);
         self.pan.advance(frames);
         self.place.advance(frames);
     }

@@ -1,13 +1,18 @@
 //! One voice: a source, and the gains between it and the ear.
 
+mod clip;
 mod cursor;
+pub(super) mod fade;
 mod follow;
 pub(super) mod gains;
 pub(super) mod glide;
+mod intake;
 pub(super) mod position;
 pub(super) mod ramp;
 pub(super) mod shaper;
 mod source;
+mod stream;
+pub(super) mod supply;
 
 use std::mem;
 
@@ -17,10 +22,13 @@ use super::renderer::batch::Run;
 use super::space::Spot;
 use crate::bus::BusId;
 use crate::config::WhenFull;
-use crate::link::message::{Cargo, Change, CueTerms, End, Extra, Park, Request, Shape, Tone};
+use crate::link::message::{
+    Cargo, Change, Crossfade, CueTerms, End, Extra, Park, Request, Shape, Tone,
+};
 use crate::play::Priority;
 use crate::sound::{Samples, envelope};
 use crate::stats::VoiceState;
+use fade::{Curve, Fade};
 use gains::{GainCurves, VoiceGains};
 use ramp::Ramp;
 use source::Source;
@@ -80,8 +88,10 @@ impl Voice {
     /// A play that begins on the frame `now`. Where it has a place, it does not know yet who listens.
     pub fn new(request: Request, number: u64, now: u64, way: &Way, setup: &Setup) -> Voice {
         let mut gains = VoiceGains::new(request.gain, request.pan, request.muted);
-        if request.fade_in > 0 {
-            gains.fade = Ramp::between(0.0, 1.0, request.fade_in.max(setup.declick));
+        if let Some(Crossfade { over, .. }) = request.crossfade() {
+            gains.fade = Fade::in_over((*over).max(setup.declick), Curve::EqualPower);
+        } else if request.fade_in > 0 {
+            gains.fade = Fade::in_over(request.fade_in.max(setup.declick), Curve::Straight);
         }
         let Request { position, looping, speed, .. } = request;
         let (pace, cue) = (way.pace(), request.cue());
@@ -268,6 +278,16 @@ impl Voice {
         self.stopping || self.source.is_gliding() || ends
     }
 
+    /// After how many of the coming frames it will have played to its end, if it will and they let it.
+    pub fn finishes_within(&self, frames: u32, way: &Way) -> Option<u32> {
+        self.source.ends_within(self.moving(frames, way))
+    }
+
+    /// For whom it came, if others fade out for it.
+    pub fn crossfade(&self) -> Option<&Crossfade> {
+        self.extra.as_ref()?.crossfade.as_ref()
+    }
+
     /// Whether any of it has been heard.
     pub fn was_heard(&self) -> bool {
         self.heard
@@ -337,10 +357,7 @@ impl Voice {
         let silent = !self.heard || self.stands_still(way);
         let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
         match change {
-            Change::Stop { fade } => {
-                self.stopping = true;
-                self.gains.fade.hurry_to(0.0, fade.max(setup.declick));
-            }
+            Change::Stop { fade } => self.stop(fade, Curve::Straight, setup),
             // What nobody hears stands still at once.
             Change::Pause { .. } if silent => self.gains.pause.hurry_to(0.0, 0),
             Change::Pause { fade } => self.gains.pause.hurry_to(0.0, soft(fade)),
@@ -357,33 +374,45 @@ impl Voice {
                 }
             }
             Change::Seek { to } => {
-                self.source.seek(to);
-                self.come_up_here(setup);
+                if self.source.seek(to, !silent) {
+                    self.come_up_here(setup);
+                }
             }
             Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } => {
                 self.shape.change(change);
             }
             Change::EndLoop => {
-                let jumps = self.source.end_loop_jumps();
-                self.source.end_loop();
-                if jumps {
+                if self.source.end_loop(!silent) {
                     self.come_up_here(setup);
                 }
             }
         }
     }
 
+    /// Fades out, and is over then.
+    pub fn stop(&mut self, fade: u32, curve: Curve, setup: &Setup) {
+        self.stopping = true;
+        self.gains.fade.hurry_out(fade.max(setup.declick), curve);
+    }
+
     /// Makes it louder by a factor, beside all that the game says of its gain: it has the power of others
     /// that were merged into it.
     pub fn boost(&mut self, factor: f32, setup: &Setup) {
+        if let Some(held) = self.held_boost() {
+            *held = (*held * factor).min(MOST_BOOST);
+            return;
+        }
         let boost = &mut self.gains.boost;
         let to = (boost.target() * factor).min(MOST_BOOST);
         boost.ramp_to(to, if self.heard { setup.declick } else { 0 });
     }
 
-    /// Whether a control makes it go on elsewhere in its sound, so that what it played until now must
-    /// fade out behind it.
-    pub fn jumps(&self, change: Change) -> bool {
+    /// Whether a control makes it go on elsewhere in its sound at once, so that what it played until now must
+    /// fade out behind it. A stream that is heard goes there when it can.
+    pub fn jumps(&self, change: Change, way: &Way) -> bool {
+        if self.is_stream() && self.is_sounding(way) {
+            return false;
+        }
         match change {
             Change::Seek { .. } => true,
             Change::EndLoop => self.source.end_loop_jumps(),
@@ -407,10 +436,12 @@ impl Voice {
         self.gains.pause = Ramp::rest(self.gains.pause.target());
         self.straighten(0, setup);
         self.source.finish_glide();
+        self.rest_stream();
     }
 
     /// Gets a voice: comes up from silence where it has got to in the meantime.
     pub fn leave_parking(&mut self, setup: &Setup) {
+        self.wake_stream();
         if self.gains.pause.target() > 0.0 {
             self.come_up_here(setup);
         }

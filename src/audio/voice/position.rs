@@ -89,10 +89,11 @@ impl Position {
         (way / step) as usize + 1
     }
 
-    /// Beyond the end of a loop: where in it that is.
-    pub fn wrapped(self, start: u32, end: u32) -> Position {
+    /// Beyond the end of a loop: where in it that is, and how often it has been round for that.
+    pub fn wrapped(self, start: u32, end: u32) -> (Position, u32) {
         let (start, end) = (Position::at(start).0, Position::at(end).0);
-        Position(start + (self.0 - start) % (end - start).max(1))
+        let (far, round) = (self.0 - start, (end - start).max(1));
+        (Position(start + far % round), (far / round) as u32)
     }
 
     /// How many steps of this length it takes to pass the end of a clip.

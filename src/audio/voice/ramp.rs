@@ -17,11 +17,11 @@ pub(in crate::audio) struct Ramp {
 impl Ramp {
     /// Stands at a value.
     pub const fn rest(value: f32) -> Ramp {
-        Ramp { from: value, to: value, at: 0, over: 0 }
+        Ramp::between(value, value, 0)
     }
 
     /// Goes from one value to another over some frames.
-    pub fn between(from: f32, to: f32, over: u32) -> Ramp {
+    pub const fn between(from: f32, to: f32, over: u32) -> Ramp {
         Ramp { from, to, at: 0, over }
     }
 
@@ -46,6 +46,16 @@ impl Ramp {
     /// Where it is going.
     pub fn target(&self) -> f32 {
         self.to
+    }
+
+    /// Where it comes from, and where it is going.
+    pub fn ends(&self) -> [f32; 2] {
+        [self.from, self.to]
+    }
+
+    /// How many frames of its way it will have gone some frames from now, and how many there are.
+    pub fn way(&self, frames: u32) -> [u32; 2] {
+        [self.at.saturating_add(frames).min(self.over), self.over]
     }
 
     /// What counts for the ear: a rising value as risen, a falling one as it is.

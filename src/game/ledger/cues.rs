@@ -3,7 +3,7 @@
 use crate::cue::{Cue, Order};
 use crate::link::message::CueTerms;
 use crate::play::{Settings, sanitize_gain, sanitize_speed};
-use crate::sound::Sound;
+use crate::sound::Media;
 use crate::units::{db, semitones, short_frames};
 
 /// The dice of a mixer, and what each of its cues played last. Its memory is as large as it ever gets from
@@ -43,7 +43,7 @@ const UNUSED: Entry =
 
 /// What came of a roll.
 pub(in crate::game) struct Roll<'a> {
-    pub sound: &'a Sound,
+    pub media: &'a Media,
     pub settings: Settings,
     pub terms: CueTerms,
 }
@@ -86,7 +86,7 @@ impl Cues {
             at_most: inner.at_most.unwrap_or(CueTerms::UNLIMITED),
             when_full: inner.when_full,
         };
-        Roll { sound: &variant.sound, settings, terms }
+        Roll { media: &variant.media, settings, terms }
     }
 
     /// The slot of a cue, which is the newest then. If it has none yet, it gets one: a new one, or that of

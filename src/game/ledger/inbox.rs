@@ -1,5 +1,7 @@
 //! What comes back from the audio side, and what the game is told of it.
 
+use std::sync::Arc;
+
 use super::tickets::Tickets;
 use crate::bus::BusId;
 use crate::event::{Ending, Event, Parking, Refusal, VoiceId};
@@ -101,6 +103,14 @@ impl Inbox {
             }
         };
         let name = sound.shared_name();
+        if let Some(why) = sound.feed().and_then(|feed| feed.fault())
+            && let Some(held) = tickets.get(ticket)
+        {
+            let why: Arc<str> = why.into();
+            drops.log_stream(&sound, why.clone());
+            self.push_event(Event::StreamFailed { voice, tag: held.tag, why });
+        }
+        tickets.note_end(ticket, why == Ending::Finished);
         // The ticket's hold on the sound is never the last: this is the same one.
         drops.add_sound(sound);
         let Some(ticket) = tickets.take(ticket) else { return };
@@ -160,6 +170,20 @@ impl Inbox {
         }
     }
 
+    /// Tells the game that a stream was not read in time.
+    pub fn record_underrun(
+        &mut self,
+        ticket: u32,
+        at: u64,
+        tickets: &Tickets,
+        drops: &mut DeferredDrops,
+    ) {
+        if let Some((voice, held)) = tickets.id_of(ticket).zip(tickets.get(ticket)) {
+            self.push_event(Event::Underrun { voice, tag: held.tag, at });
+            drops.log_underrun(&held.sound);
+        }
+    }
+
     /// How the plays ended, and how many events nobody asked for in time.
     pub fn stats(&self) -> Stats {
         Stats {
@@ -213,7 +237,9 @@ fn refusal(why: Refused, voice: VoiceId, tickets: &Tickets) -> Refusal {
         Refused::Cooldown => Refusal::Cooldown,
         Refused::Merged { into } => Refusal::Merged { into: tickets.id_of(into).unwrap_or(voice) },
         Refused::ScheduleFull => Refusal::ScheduleFull,
+        Refused::NoStream => Refusal::NoStream,
         Refused::Inaudible => Refusal::Inaudible,
+        Refused::Stranger => Refusal::Stranger,
     }
 }
 

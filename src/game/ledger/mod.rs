@@ -31,9 +31,9 @@ use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
 use crate::link::message::{
-    Cargo, Change, Command, CueTerms, Ears, End, Ended, Made, Move, Plan, Report, Retired,
+    Cargo, Change, Command, Crossfade, Ears, End, Ended, Leaving, Made, Move, Plan, Report, Retired,
 };
-use crate::play::Settings;
+use crate::play::{Settings, Terms};
 use crate::sound::Sound;
 use crate::stats::{Stats, VoiceInfo};
 use crate::target::Target;
@@ -134,15 +134,14 @@ impl Ledger {
     /// Accepts a play and sends it: the one place that does. It was validated, so there is room, since
     /// only we send; were there none all the same, the play would be turned away.
     #[inline]
-    pub fn play(
-        &mut self,
-        sound: Sound,
-        settings: &Settings,
-        cue: Option<CueTerms>,
-    ) -> Option<VoiceId> {
+    pub fn play(&mut self, sound: Sound, settings: &Settings, terms: Terms) -> Option<VoiceId> {
         let number = self.outbox.next_number();
         let when_full = self.capacity.when_full();
-        let mut request = settings.request(&sound, 0, when_full, cue, self.rate);
+        let follow = |leader| self.tickets.start_after(leader);
+        let mut request = settings.request(&sound, when_full, terms, self.rate, follow);
+        if let Some(feed) = sound.feed() {
+            feed.begin(request.position, request.looping);
+        }
         let voice = self.tickets.insert(Ticket {
             sound,
             tag: settings.tag,
@@ -158,6 +157,21 @@ impl Ledger {
         }
         self.accepted += 1;
         Some(voice)
+    }
+
+    /// Who fades out for a play that is about to be sent.
+    #[inline(never)]
+    pub fn crossfade(&self, from: Target, over: u32) -> Crossfade {
+        let plays = |tickets: &mut dyn Iterator<Item = u32>| {
+            Leaving::Plays(tickets.filter_map(|ticket| self.tickets.named(ticket)).collect())
+        };
+        let from = match from {
+            Target::Voice(voice) => plays(&mut self.tickets.find(voice).into_iter()),
+            Target::Tag(tag) => plays(&mut self.tickets.tagged(tag)),
+            Target::Bus(bus) => Leaving::Bus(bus),
+            Target::Nothing => plays(&mut std::iter::empty()),
+        };
+        Crossfade { from, over }
     }
 
     /// Which of a cue's variants is played, and how. The dice fall whether or not there is room for it.
@@ -313,6 +327,9 @@ impl Ledger {
             }
             Report::Unparked { ticket, at } => self.inbox.record_unparking(ticket, at, tickets),
             Report::Started { ticket, at } => self.inbox.record_start(ticket, at, tickets),
+            Report::Underrun { ticket, at } => {
+                self.inbox.record_underrun(ticket, at, tickets, drops);
+            }
             Report::Retired(what, made) => {
                 match what {
                     Retired::Voices => self.capacity.resized(),
@@ -429,6 +446,7 @@ impl Ledger {
             peak: meters.peak(),
             load_mean: meters.load().0,
             load_worst: meters.load().1,
+            underruns: meters.underruns.load(Relaxed),
             xruns: meters.xruns.load(Relaxed),
             panics: meters.panics.load(Relaxed),
             missed_events: endings.missed_events + meters.missed.load(Relaxed),

@@ -8,13 +8,13 @@ use super::*;
 
 impl Ledger {
     fn accept(&mut self, play: Play) -> Option<VoiceId> {
-        let What::Sound(sound) = play.what else { panic!("a sound was played") };
-        self.play(sound, &play.settings, None)
+        let What::Media(Media::Sound(sound)) = play.what else { panic!("a sound was played") };
+        self.play(sound, &play.settings, Terms { cue: None, crossfade: None })
     }
 }
 use crate::bus::BusId;
 use crate::play::{Play, What};
-use crate::sound::Sound;
+use crate::sound::{Media, Sound};
 
 const MASTER: Target = Target::Bus(BusId::MASTER);
 const ONE: [BusId; 1] = [BusId::MASTER];

@@ -3,6 +3,7 @@
 use super::tags::TagIndex;
 use crate::bus::BusId;
 use crate::event::VoiceId;
+use crate::link::message::{NamedPlay, Start};
 use crate::play::Priority;
 use crate::pool::{Key, Pool};
 use crate::sound::Sound;
@@ -16,6 +17,8 @@ pub(super) struct Tickets {
     pool: Pool<Ticket>,
     tags: TagIndex,
     on_bus: [u32; BusId::COUNT],
+    /// Of each ticket, whether the last play that ended with it finished.
+    finished: Box<[bool]>,
 }
 
 /// What the game side knows of a live play. Its place in the pool is its ticket.
@@ -46,7 +49,8 @@ impl Number {
 impl Tickets {
     pub fn new(mixer: u32, tickets: usize) -> Tickets {
         let (pool, tags) = (Pool::new(tickets), TagIndex::new(tickets));
-        Tickets { mixer, pool, tags, on_bus: [0; BusId::COUNT] }
+        let finished = vec![false; tickets].into_boxed_slice();
+        Tickets { mixer, pool, tags, on_bus: [0; BusId::COUNT], finished }
     }
 
     /// How many plays are live.
@@ -85,6 +89,34 @@ impl Tickets {
         self.tags.remove(ticket);
         self.on_bus[held.bus.index()] -= 1;
         Some(held)
+    }
+
+    /// The play that holds a ticket is over: whether it finished is known until the next that holds it is.
+    pub fn note_end(&mut self, ticket: u32, has_finished: bool) {
+        if let Some(finished) = self.finished.get_mut(ticket as usize) {
+            *finished = has_finished;
+        }
+    }
+
+    /// When a play begins that is to follow another.
+    pub fn start_after(&self, leader: VoiceId) -> Start {
+        let generation = self.pool.generation_at(leader.ticket);
+        let Some(generation) = generation.filter(|_| leader.mixer == self.mixer) else {
+            return Start::Stranger;
+        };
+        // How often the ticket was given out or taken back since: live plays have odd generations.
+        let since = generation.wrapping_sub(leader.generation).cast_signed();
+        match since {
+            _ if leader.generation.is_multiple_of(2) || since < 0 => Start::Stranger,
+            0 => Start::Follow { leader: leader.ticket },
+            1 | 2 if self.finished.get(leader.ticket as usize) == Some(&false) => Start::Orphan,
+            _ => Start::After(0),
+        }
+    }
+
+    /// The name of the play that holds a ticket, for as long as anybody may remember it.
+    pub fn named(&self, ticket: u32) -> Option<NamedPlay> {
+        Some(NamedPlay { ticket, number: self.get(ticket)?.number.get() })
     }
 
     /// The tickets of all plays with a tag, in the order in which they were accepted.
@@ -137,6 +169,43 @@ mod tests {
         assert!(all.iter().any(|(tag, _)| tickets.tags.ring(*tag).count() > 1));
         for (tag, ticket) in all {
             assert!(tickets.tagged(Tag(tag)).eq([ticket]));
+        }
+    }
+
+    #[test]
+    fn how_a_leader_ended_is_known_until_its_ticket_was_given_to_two_others() {
+        let sound = Sound::from_mono(4, &[1.0]).unwrap();
+        let mut tickets = Tickets::new(7, 1);
+        let play = |tickets: &mut Tickets, finishes: Option<bool>| {
+            let (bus, priority, number) = (BusId::MASTER, Priority::Normal, Number::new(1));
+            let voice =
+                tickets.insert(Ticket { sound: sound.clone(), tag: 0, bus, priority, number });
+            if let Some(finishes) = finishes {
+                tickets.note_end(0, finishes);
+                tickets.take(0);
+            }
+            voice.unwrap()
+        };
+        let live = play(&mut tickets, None);
+        assert!(matches!(tickets.start_after(live), Start::Follow { leader: 0 }));
+        tickets.note_end(0, true);
+        tickets.take(0);
+        assert!(matches!(tickets.start_after(live), Start::After(0)));
+        let stopped = play(&mut tickets, Some(false));
+        assert!(matches!(tickets.start_after(stopped), Start::Orphan));
+        let other = play(&mut tickets, None);
+        assert!(matches!(tickets.start_after(stopped), Start::Orphan), "the ticket is another's");
+        tickets.note_end(0, false);
+        tickets.take(0);
+        assert!(matches!(tickets.start_after(other), Start::Orphan));
+        assert!(matches!(tickets.start_after(stopped), Start::After(0)), "it is forgotten");
+        for stranger in [
+            VoiceId { mixer: 8, ..other },
+            VoiceId { ticket: 1, ..other },
+            VoiceId { generation: other.generation + 2, ..other },
+            VoiceId { generation: other.generation - 1, ..other },
+        ] {
+            assert!(matches!(tickets.start_after(stranger), Start::Stranger), "{stranger:?}");
         }
     }
 

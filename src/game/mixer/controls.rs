@@ -23,6 +23,10 @@ impl Mixer {
     /// frame, or that is [paused](Mixer::pause), by itself or with its bus. So a paused game can be
     /// left without a sound.
     ///
+    /// The fade is a straight line. What goes out while another comes in is a
+    /// [cross-fade](Mixer::crossfade), which has a curve of its own. What was to play
+    /// [after](crate::Play::after) a play that is stopped ends with it.
+    ///
     /// A bus is stopped once: what is played on it later plays.
     pub fn stop(&self, target: impl Into<Target>, fade: Duration) {
         self.change(target, Change::Stop { fade: self.short_frames(fade) });

@@ -244,3 +244,32 @@ fn what_changes_in_silence_stays_on_its_frame() {
     cursor.ramp_to(2 * ONE, 0, 10);
     assert_eq!(cursor.position, Position::START.after(1, 3 * ONE - 1), "no other step needs it");
 }
+
+/// What is foreseen is what comes, from wherever it is asked, whatever the step does.
+#[test]
+fn the_end_is_foreseen_to_the_frame() {
+    let kernels = Kernels::new(Interpolation::Linear);
+    let sound = Sound::from_mono(4, &[0.5; 300]).unwrap();
+    let (mut left, mut right) = ([0.0; 4000], [0.0; 4000]);
+    for from in [ONE / 7, ONE / 2, ONE, ONE + 12_345, 3 * ONE, 90 * ONE] {
+        for to in [ONE / 3, ONE, 2 * ONE + 1, 40 * ONE] {
+            for (over, landing) in [(0, 0), (1, 1), (50, 7), (200, 200), (900, 100), (1500, 0)] {
+                let mut cursor = at_speed(from, 3, None);
+                cursor.ramp_to(to, over, landing);
+                let mix = Mix { left: &mut left, right: &mut right };
+                let gains = Gains::Each(Gain::Steady([1.0; 2]));
+                let end = cursor.clone().read(&sound, false, mix, gains, &kernels) as u32;
+                assert!(end < 4000, "it plays to its end");
+                for (frames, foreseen) in [(end - 1, None), (end, Some(end)), (4000, Some(end))] {
+                    let why = format!("{from} to {to} over {over} in {frames}: {cursor:?}");
+                    assert_eq!(cursor.ends_within(300, frames), foreseen, "{why}");
+                }
+            }
+        }
+    }
+    assert_eq!(at_speed(ONE, 0, LOOP).ends_within(4, 100), None, "a loop has no end");
+    let mut last_round = at_speed(ONE, 2, LOOP);
+    last_round.end_loop();
+    assert_eq!(last_round.ends_within(4, 100), Some(2));
+    assert_eq!(at_speed(ONE, 4, None).ends_within(4, 100), Some(0), "it is there");
+}

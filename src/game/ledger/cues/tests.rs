@@ -1,5 +1,13 @@
 use super::*;
+use crate::sound::Sound;
 use crate::{Play, WhenFull, ms};
+
+fn name(media: &Media) -> &str {
+    match media {
+        Media::Sound(sound) => sound.name(),
+        Media::Stream(stream) => stream.name(),
+    }
+}
 
 fn sounds(count: usize) -> Vec<Sound> {
     let sound = |n| Sound::from_mono(4, &[0.5]).unwrap().named(&format!("{n}"));
@@ -12,7 +20,7 @@ fn cue(variants: usize) -> Cue {
 
 /// Which variants are rolled, one after another.
 fn rolls(cues: &mut Cues, cue: &Cue, count: usize) -> Vec<usize> {
-    let mut roll = || cues.roll(cue, &Settings::DEFAULT, 4).sound.name().parse().unwrap();
+    let mut roll = || name(cues.roll(cue, &Settings::DEFAULT, 4).media).parse().unwrap();
     (0..count).map(|_| roll()).collect()
 }
 
@@ -131,8 +139,8 @@ fn the_cue_that_was_not_rolled_for_longest_is_forgotten_for_another() {
     let mut cues = Cues::new(3, 0);
     let all: Vec<Cue> = (0..5).map(|_| cue(4).order(Order::Sequence)).collect();
     let mut next = |at: usize| {
-        let Roll { sound, terms, .. } = cues.roll(&all[at], &Settings::DEFAULT, 4);
-        (sound.name().parse::<u32>().unwrap(), terms.slot, terms.tenure)
+        let Roll { media, terms, .. } = cues.roll(&all[at], &Settings::DEFAULT, 4);
+        (name(media).parse::<u32>().unwrap(), terms.slot, terms.tenure)
     };
     assert_eq!([0, 1, 2].map(&mut next), [(0, 0, 0), (0, 1, 0), (0, 2, 0)]);
     assert_eq!([0, 1, 0].map(&mut next), [(1, 0, 0), (1, 1, 0), (2, 0, 0)]);

@@ -4,28 +4,42 @@
 //! nothing in it is believed that the bytes do not bear out, and no memory is asked for that they
 //! would not fill.
 
+use std::io::Cursor;
+use std::ops::Range;
 use std::sync::Arc;
 
+mod chunks;
+
+pub(crate) use chunks::Chunks;
+
 use super::check_rate;
-use super::samples::{Samples, validated};
+use super::samples::{Sample, Samples, validated};
 use crate::error::Fault;
 
 /// A decoded file.
 pub(crate) struct Wav {
     pub(crate) sample_rate: u32,
     pub(crate) samples: Samples,
+    pub(crate) loops: Option<Range<u64>>,
     pub(crate) truncated: bool,
 }
 
-/// Decodes a whole file. An error is the fault alone; the caller knows the file's name.
-pub(crate) fn decode(file: &[u8]) -> Result<Wav, Fault> {
-    check_length(file.len() as u64)?;
-    let chunks = Chunks::find(riff(file)?)?;
-    let format = Format::parse(chunks.fmt, chunks.data)?;
-    let whole = chunks.data.len() - chunks.data.len() % format.frame_bytes();
-    let data = chunks.data.get(..whole).unwrap_or_default();
-    let truncated = chunks.promised.is_some_and(|promised| promised != whole as u64);
-    Ok(Wav { sample_rate: format.sample_rate, samples: format.samples(data)?, truncated })
+/// Decodes a whole file of plain samples, where they stay; none, if a codec made them. An error is the
+/// fault alone; the caller knows the file's name.
+pub(crate) fn decode(file: &[u8]) -> Result<Option<Wav>, Fault> {
+    let chunks = Chunks::find(Cursor::new(file))?;
+    let data = file.get(chunks.data.start as usize..chunks.data.end as usize).unwrap_or_default();
+    let Some(layout) = Format::parse(&chunks.fmt, || Ok(sits_low(data)))?.plain() else {
+        return Ok(None);
+    };
+    let whole = data.len() - data.len() % layout.frame_bytes();
+    let data = data.get(..whole).unwrap_or_default();
+    Ok(Some(Wav {
+        sample_rate: layout.sample_rate,
+        samples: layout.samples(data)?,
+        loops: chunks.loops,
+        truncated: chunks.promised.is_some_and(|promised| promised != whole as u64),
+    }))
 }
 
 /// The sizes in a WAV are 32-bit, so it ends before 4 GiB and the 8 bytes they do not count.
@@ -37,93 +51,51 @@ pub(crate) fn check_length(bytes: u64) -> Result<(), String> {
     Err(format!("{bytes} bytes are more than the {MOST_BYTES} a WAV file can have"))
 }
 
-/// What follows the first 12 bytes of a WAV file; what is not one is told by its first bytes.
-fn riff(file: &[u8]) -> Result<&[u8], Fault> {
-    let kind = match file {
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', chunks @ ..] => {
-            return Ok(chunks);
-        }
-        [] => return Err(Fault::damaged("is empty")),
-        [b'O', b'g', b'g', b'S', ..] => "an Ogg",
-        [b'f', b'L', b'a', b'C', ..] => "a FLAC",
-        [b'I', b'D', b'3', ..] => "an MP3",
-        // Eleven bits of sync, any version, and "layer 3".
-        [0xFF, second, ..] if second & 0xE6 == 0xE2 => "an MP3",
-        [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C', ..] => "an AIFF",
-        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "an MP4",
-        [b'R', b'F', b'6', b'4', ..] => "an RF64",
-        [b'B', b'W', b'6', b'4', ..] => "a BW64",
-        [b'R', b'I', b'F', b'X', ..] => "a big-endian WAV (RIFX)",
-        [b'r', b'i', b'f', b'f', ..] => "a Wave64",
-        [b'w', b'v', b'p', b'k', ..] => "a WavPack",
-        [b'c', b'a', b'f', b'f', ..] => "a Core Audio",
-        [b'.', b's', b'n', b'd', ..] => "an AU",
-        [b'M', b'T', b'h', b'd', ..] => "a MIDI",
-        _ => return Err(Fault::unsupported("is not a WAV file")),
-    };
-    Err(Fault::unsupported(format!("is {kind} file; only WAV is read")))
-}
-
-/// The two chunks that matter.
-struct Chunks<'file> {
-    fmt: &'file [u8],
-    data: &'file [u8],
-    /// How many bytes of data the file says there are; a streamed one does not say.
-    promised: Option<u64>,
-}
-
-impl<'file> Chunks<'file> {
-    /// Walks the chunks up to the data. The size of the whole, in the first 12 bytes, is left
-    /// out of it: many writers get it wrong, and nothing hangs on it.
-    fn find(mut rest: &'file [u8]) -> Result<Chunks<'file>, Fault> {
-        /// Written by a program that could not go back and fill in the length.
-        const STREAMED: u32 = u32::MAX;
-        let mut fmt = None;
-        while let Some((id, after)) = rest.split_first_chunk::<4>()
-            && let Some((size, body)) = after.split_first_chunk::<4>()
-        {
-            let size = u32::from_le_bytes(*size);
-            let length = usize::try_from(size).unwrap_or(usize::MAX);
-            let there = body.get(..length).unwrap_or(body);
-            match id {
-                b"fmt " => fmt = fmt.or(Some(there)),
-                b"data" => {
-                    return Ok(Chunks {
-                        fmt: fmt.ok_or_else(|| {
-                            Fault::damaged("has no fmt chunk before its data chunk")
-                        })?,
-                        data: there,
-                        promised: (size != STREAMED).then_some(u64::from(size)),
-                    });
-                }
-                _ => {}
-            }
-            // Chunks start on even bytes.
-            let next = length.saturating_add(length % 2);
-            rest = body.get(next..).unwrap_or_default();
-        }
-        Err(Fault::damaged("has no data chunk"))
-    }
-}
-
-/// How the samples are stored.
+/// What the fmt chunk says.
 #[derive(Debug, PartialEq)]
-struct Format {
-    float: bool,
-    channels: u16,
-    sample_rate: u32,
+pub(crate) enum Format {
+    Plain(Layout),
+    #[cfg(feature = "formats")]
+    Coded(Coded),
+}
+
+/// How plain samples are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Layout {
+    pub float: bool,
+    pub channels: u16,
+    pub sample_rate: u32,
     /// Of a sample as it is stored.
     bytes: u16,
     /// Less than 8 × `bytes` only where the sample sits in the low ones.
     bits: u16,
 }
 
+/// What a codec made of the samples, block by block.
+#[cfg(feature = "formats")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Coded {
+    /// The number that the codec has in WAV files.
+    pub codec: u16,
+    pub channels: u16,
+    pub sample_rate: u32,
+    pub block_bytes: u16,
+}
+
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xFFFE;
+pub(crate) const MS_ADPCM: u16 = 0x02;
+pub(crate) const A_LAW: u16 = 0x06;
+pub(crate) const MU_LAW: u16 = 0x07;
+pub(crate) const IMA_ADPCM: u16 = 0x11;
 
 impl Format {
-    fn parse(fmt: &[u8], data: &[u8]) -> Result<Format, Fault> {
+    /// `sits_low` tells of the data whether [`sits_low`] holds, if that matters.
+    pub fn parse(
+        fmt: &[u8],
+        sits_low: impl FnOnce() -> Result<bool, Fault>,
+    ) -> Result<Format, Fault> {
         let Some((fixed, extra)) = fmt.split_first_chunk::<16>() else {
             return Err(Fault::damaged(format!(
                 "has a fmt chunk of {} bytes; it takes 16",
@@ -145,11 +117,16 @@ impl Format {
         let float = match codec {
             PCM => false,
             FLOAT => true,
+            #[cfg(feature = "formats")]
+            MS_ADPCM | A_LAW | MU_LAW | IMA_ADPCM => {
+                check_channels(channels)?;
+                check_rate(sample_rate)?;
+                let block_bytes = frame_bytes;
+                return Ok(Format::Coded(Coded { codec, channels, sample_rate, block_bytes }));
+            }
             _ => {
                 let codec = codec_name(codec);
-                return Err(Fault::unsupported(format!(
-                    "holds {codec} samples; only integers and floats are read"
-                )));
+                return Err(Fault::unsupported(format!("holds {codec} samples; {READ}")));
             }
         };
         match bits {
@@ -167,18 +144,14 @@ impl Format {
                 )));
             }
         }
-        if !matches!(channels, 1 | 2) {
-            return Err(Fault::unsupported(format!(
-                "has {channels} channels; only mono and stereo are read"
-            )));
-        }
+        check_channels(channels)?;
         check_rate(sample_rate)?;
         // Some writers leave this field empty; it follows from the others.
         let frame_bytes = if frame_bytes == 0 { channels * bits.div_ceil(8) } else { frame_bytes };
         let (bytes, bits) = match (frame_bytes / channels, bits, valid_bits) {
             // As sound cards deliver 24 bits, and some recorders write them.
             (4, 24, _) => (4, 24),
-            (4, 32, 24) if !float && sits_low(data) => (4, 24),
+            (4, 32, 24) if !float && sits_low()? => (4, 24),
             _ => (bits.div_ceil(8), bits.next_multiple_of(8)),
         };
         if bytes * channels != frame_bytes {
@@ -187,27 +160,70 @@ impl Format {
                 bytes * channels
             )));
         }
-        Ok(Format { float, channels, sample_rate, bytes, bits })
+        Ok(Format::Plain(Layout { float, channels, sample_rate, bytes, bits }))
     }
 
-    fn frame_bytes(&self) -> usize {
+    fn plain(self) -> Option<Layout> {
+        match self {
+            Format::Plain(layout) => Some(layout),
+            #[cfg(feature = "formats")]
+            Format::Coded(_) => None,
+        }
+    }
+}
+
+/// What is read instead of a codec that is not.
+#[cfg(feature = "formats")]
+const READ: &str = "only integers, floats, ADPCM, A-law and mu-law are read";
+#[cfg(not(feature = "formats"))]
+const READ: &str = "only integers and floats are read";
+
+/// More than two channels are for other engines.
+pub(crate) fn check_channels(channels: u16) -> Result<(), Fault> {
+    if matches!(channels, 1 | 2) {
+        return Ok(());
+    }
+    Err(Fault::unsupported(format!("has {channels} channels; only mono and stereo are read")))
+}
+
+impl Layout {
+    pub fn frame_bytes(&self) -> usize {
         usize::from(self.bytes) * usize::from(self.channels)
+    }
+
+    /// Whether every sample is one of sixteen bits.
+    pub fn is_16_bit(&self) -> bool {
+        !self.float && self.bytes <= 2
     }
 
     /// Decodes whole frames into the form they are kept in.
     fn samples(&self, data: &[u8]) -> Result<Samples, String> {
-        const FULL_SCALE: f32 = (1u32 << 31) as f32;
-        let float = |sample: i32| sample as f32 / FULL_SCALE;
         match (self.float, self.bytes) {
             (true, _) => self.floats(data, f32::from_le_bytes),
-            (false, 1) => Ok(self.integers(data, |[byte]| (i16::from(byte) - 128) << 8)),
+            (false, 1) => Ok(self.integers(data, of_8_bits)),
             (false, 2) => Ok(self.integers(data, i16::from_le_bytes)),
-            (false, 3) => self.floats(data, |[a, b, c]| float(i32::from_le_bytes([0, a, b, c]))),
-            // What is above the low 24 bits says nothing.
-            _ if self.bits == 24 => {
-                self.floats(data, |[a, b, c, _]| float(i32::from_le_bytes([0, a, b, c])))
-            }
-            _ => self.floats(data, |bytes| float(i32::from_le_bytes(bytes))),
+            (false, 3) => self.floats(data, of_24_bits),
+            _ if self.bits == 24 => self.floats(data, of_low_24_bits),
+            _ => self.floats(data, of_32_bits),
+        }
+    }
+
+    /// The same, whole frames as numbers, one channel after the other.
+    pub fn append(&self, data: &[u8], out: &mut Vec<f32>) {
+        fn each<const BYTES: usize>(
+            data: &[u8],
+            out: &mut Vec<f32>,
+            to: impl Fn([u8; BYTES]) -> f32,
+        ) {
+            out.extend(data.as_chunks().0.iter().map(|bytes| to(*bytes)));
+        }
+        match (self.float, self.bytes) {
+            (true, _) => each(data, out, f32::from_le_bytes),
+            (false, 1) => each(data, out, |bytes| of_8_bits(bytes).value()),
+            (false, 2) => each(data, out, |bytes| i16::from_le_bytes(bytes).value()),
+            (false, 3) => each(data, out, of_24_bits),
+            _ if self.bits == 24 => each(data, out, of_low_24_bits),
+            _ => each(data, out, of_32_bits),
         }
     }
 
@@ -232,6 +248,24 @@ impl Format {
             _ => validated(stereo(data, sample)).map(Samples::Stereo32),
         }
     }
+}
+
+fn of_8_bits([byte]: [u8; 1]) -> i16 {
+    (i16::from(byte) - 128) << 8
+}
+
+fn of_24_bits([a, b, c]: [u8; 3]) -> f32 {
+    of_32_bits([0, a, b, c])
+}
+
+/// What is above the low 24 bits says nothing.
+fn of_low_24_bits([a, b, c, _]: [u8; 4]) -> f32 {
+    of_32_bits([0, a, b, c])
+}
+
+fn of_32_bits(bytes: [u8; 4]) -> f32 {
+    const FULL_SCALE: f32 = (1u32 << 31) as f32;
+    i32::from_le_bytes(bytes) as f32 / FULL_SCALE
 }
 
 /// The samples are written where they stay: the length is known, so the memory is asked for once.
@@ -272,17 +306,38 @@ fn extended(extra: &[u8], bits: u16) -> Result<(u16, u16), Fault> {
 /// `hound` itself, among others, writes them low, which would play 48 dB too quiet: then the
 /// byte that should be 0 is not, and the one that should be full is empty.
 fn sits_low(data: &[u8]) -> bool {
-    let (samples, _) = data.as_chunks::<4>();
-    samples.iter().any(|&[lowest, ..]| lowest != 0)
-        && samples.iter().all(|&[_, _, third, top]| top == 0 || (top == 0xFF && third >= 0x80))
+    let mut low = LowBits::default();
+    low.look_at(data);
+    low.are_all()
+}
+
+/// Finds out whether samples sit low, a part of the data after the other.
+#[derive(Default)]
+pub(crate) struct LowBits {
+    lowest_used: bool,
+    high_used: bool,
+}
+
+impl LowBits {
+    /// Whole samples.
+    pub fn look_at(&mut self, data: &[u8]) {
+        let (samples, _) = data.as_chunks::<4>();
+        self.lowest_used |= samples.iter().any(|&[lowest, ..]| lowest != 0);
+        self.high_used |=
+            samples.iter().any(|&[_, _, third, top]| top != 0 && (top != 0xFF || third < 0x80));
+    }
+
+    pub fn are_all(&self) -> bool {
+        self.lowest_used && !self.high_used
+    }
 }
 
 fn codec_name(codec: u16) -> String {
     match codec {
-        0x02 => "Microsoft ADPCM".into(),
-        0x06 => "A-law".into(),
-        0x07 => "mu-law".into(),
-        0x11 => "IMA ADPCM".into(),
+        MS_ADPCM => "Microsoft ADPCM".into(),
+        A_LAW => "A-law".into(),
+        MU_LAW => "mu-law".into(),
+        IMA_ADPCM => "IMA ADPCM".into(),
         0x31 => "GSM 6.10".into(),
         0x50 => "MPEG".into(),
         0x55 => "MP3".into(),
@@ -299,33 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_by_its_first_bytes() {
-        for (file, fault) in [
-            (&b"OggS\0\x02"[..], "is an Ogg file; only WAV is read"),
-            (b"fLaC\0\0\0\x22", "is a FLAC file; only WAV is read"),
-            (b"ID3\x04", "is an MP3 file; only WAV is read"),
-            (b"\xFF\xFB\x90\x44", "is an MP3 file; only WAV is read"),
-            (b"FORM\0\0\0\x04AIFF", "is an AIFF file; only WAV is read"),
-            (b"FORM\0\0\0\x04AIFC", "is an AIFF file; only WAV is read"),
-            (b"\0\0\0\x20ftypM4A ", "is an MP4 file; only WAV is read"),
-            (b"RF64\xFF\xFF\xFF\xFFWAVE", "is an RF64 file; only WAV is read"),
-            (b"BW64\xFF\xFF\xFF\xFFWAVE", "is a BW64 file; only WAV is read"),
-            (b"RIFX\0\0\0\x04WAVE", "is a big-endian WAV (RIFX) file; only WAV is read"),
-            (b"RIFF\x04\0\0\0AVI ", "is not a WAV file"),
-            (b"RIFF\x04\0\0\0WAV", "is not a WAV file"),
-            (b"\0", "is not a WAV file"),
-            (b"", "is empty"),
-        ] {
-            assert_eq!(riff(file).unwrap_err().of("it").to_string(), format!("it: {fault}"));
-        }
-    }
-
-    #[test]
     fn a_depth_that_is_not_whole_bytes_is_read_as_the_bytes_it_takes() {
-        let twelve = Format::parse(&fmt([PCM, 2, 4, 0, 16, 0, 4, 12]), &[]).unwrap();
-        assert_eq!((twelve.bytes, twelve.bits), (2, 16));
-        let twenty = Format::parse(&fmt([PCM, 1, 4, 0, 12, 0, 3, 20]), &[]).unwrap();
-        assert_eq!((twenty.bytes, twenty.bits), (3, 24));
+        for (fields, expected) in
+            [([PCM, 2, 4, 0, 16, 0, 4, 12], (2, 16)), ([PCM, 1, 4, 0, 12, 0, 3, 20], (3, 24))]
+        {
+            let format = Format::parse(&fmt(fields), || Ok(false)).unwrap();
+            let layout = format.plain().unwrap();
+            assert_eq!((layout.bytes, layout.bits), expected);
+        }
     }
 
     #[test]

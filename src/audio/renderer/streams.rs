@@ -1,0 +1,90 @@
+//! The voices that read streams, on each line of the grid.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::Renderer;
+use crate::audio::plays::Placement;
+use crate::audio::voice::supply::Tended;
+use crate::link::message::Report;
+
+impl Renderer {
+    /// Takes in what has arrived of all streams, and sees to those who play. If one lacks something, `wait` is
+    /// told, and says whether to look again.
+    pub(super) fn supply_streams(&mut self, wait: &mut dyn FnMut() -> bool) {
+        (self.streams_are_scarce, self.stream_begins) = (false, false);
+        if self.plays.streams.is_empty() {
+            return;
+        }
+        while self.take_in_streams() && wait() {}
+        let mut place = 0;
+        while let Some(ticket) = self.plays.streams.at(place) {
+            if let Placement::Playing(slot) = self.plays.find(ticket) {
+                self.tend_stream(slot);
+            }
+            place += 1;
+        }
+    }
+
+    /// Takes in what has arrived. Returns whether any stream lacks something that it will want on this pass.
+    fn take_in_streams(&mut self) -> bool {
+        let mut lacks = false;
+        let mut place = 0;
+        while let Some(ticket) = self.plays.streams.at(place) {
+            if let Placement::Playing(slot) = self.plays.find(ticket) {
+                lacks |= self.take_in_stream(slot);
+            }
+            place += 1;
+        }
+        lacks
+    }
+
+    /// The same for one voice.
+    fn take_in_stream(&mut self, slot: u32) -> bool {
+        let Some(voice) = self.plays.voices.at_mut(slot) else { return false };
+        if voice.is_calm(&self.setup) {
+            return false;
+        }
+        let stands_still = voice.stands_still(&self.buses.way(voice.bus));
+        voice.take_in(&self.setup) && !stands_still
+    }
+
+    /// Sees to a voice that reads a stream.
+    fn tend_stream(&mut self, slot: u32) {
+        let Some(voice) = self.plays.voices.at_mut(slot) else { return };
+        if voice.is_calm(&self.setup) {
+            return;
+        }
+        let (ticket, at) = (voice.ticket, self.now);
+        let stands_still = voice.stands_still(&self.buses.way(voice.bus));
+        match voice.tend(stands_still, &self.setup) {
+            Tended::Plenty => (),
+            Tended::Scarce => self.streams_are_scarce = true,
+            Tended::RanDry => {
+                self.streams_are_scarce = true;
+                self.bridge.meters.underruns.fetch_add(1, Relaxed);
+                // Told once a second at the most.
+                if at >= self.tell_underruns_from {
+                    self.tell_underruns_from = at + u64::from(self.setup.rate);
+                    self.notify(Report::Underrun { ticket, at });
+                }
+            }
+            Tended::Arrived => self.cross_over(slot),
+        }
+    }
+
+    /// A voice is heard from where it has jumped to.
+    fn cross_over(&mut self, slot: u32) {
+        let Some(voice) = self.plays.voices.pool().at(slot) else { return };
+        if voice.arrives_elsewhere() {
+            self.leave_tail(slot);
+            if let Some((_, shaper)) = self.plays.voices.shaped_mut(slot) {
+                shaper.forget();
+            }
+        }
+        if let Some(voice) = self.plays.voices.at_mut(slot) {
+            voice.arrive(&self.setup);
+        }
+        self.plays.voices.rank(slot, &self.setup);
+        self.streams_are_scarce = true;
+    }
+}

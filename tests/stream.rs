@@ -1,0 +1,228 @@
+//! Streams: what is decoded while it plays is heard as what was loaded before.
+
+mod common;
+#[path = "common/streams.rs"]
+mod streams;
+
+use std::time::Duration;
+
+use streams::{Form, Pair, assert_alike, stream};
+use voicepool::{
+    Config, Ending, Event, Interpolation, Mixer, Play, Refusal, Stream, VoiceId, ms, secs,
+};
+
+type With = fn(Play) -> Play;
+
+const KINDS: [Interpolation; 3] =
+    [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];
+
+fn at(rate: u32) -> Form {
+    Form { rate, ..Form::PLAIN }
+}
+
+#[test]
+fn a_stream_is_heard_as_the_same_file_loaded() {
+    for rate in [48_000, 44_100, 22_050, 96_000] {
+        let file = at(rate).music(rate as usize * 2);
+        for buffer in [37, 512, 65_536] {
+            let mut pair = Pair::new(Config::default(), &file);
+            pair.play(|play| play.gain(0.5));
+            pair.hear(48_000 * 2 + 900, buffer, &format!("at {rate}"));
+            assert_eq!(pair.assert_ended_alike("once").len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_stream_runs_at_the_rate_of_any_mixer() {
+    for sample_rate in [8_000, 44_100, 96_000] {
+        let config = Config { sample_rate, ..Config::default() };
+        let mut pair = Pair::new(config, &Form::PLAIN.music(60_000));
+        pair.play(|play| play.looping());
+        pair.hear(sample_rate as usize * 3, 999, &format!("at {sample_rate}"));
+    }
+}
+
+#[test]
+fn loops_turn_at_the_same_frames() {
+    for rate in [48_000, 44_100] {
+        let file = at(rate).music(rate as usize * 2 + 777);
+        let ways: [With; 5] = [
+            |play| play.looping(),
+            |play| play.loop_range(ms(700)..ms(1300)),
+            |play| play.loop_range(ms(100)..ms(180)).from_position(ms(90)),
+            |play| play.loop_range(ms(1500)..).from_position(ms(300)),
+            |play| play.loop_range(..ms(900)).from_position(ms(1200)),
+        ];
+        for (way, with) in ways.into_iter().enumerate() {
+            let mut pair = Pair::new(Config::default(), &file);
+            pair.play(with);
+            pair.hear(48_000 * 3, 700, &format!("way {way} at {rate}"));
+            pair.assert_ended_alike(&format!("way {way} at {rate}"));
+        }
+    }
+}
+
+/// Shorter than a block, than what every block brings along on either side, and as short as can be.
+#[test]
+fn loops_of_a_few_frames_turn_at_the_same_frames() {
+    for rate in [48_000, 44_100] {
+        let file = at(rate).music(rate as usize);
+        for frames in [1, 2, 31, 64, 500, 4096, 4097] {
+            for start in [3, 39_000] {
+                let mut pair = Pair::new(Config::default(), &file);
+                let time = |frame: u32| Duration::from_secs(1) * frame / 48_000;
+                let range = time(start)..time(start + frames) + Duration::from_micros(3);
+                pair.play(|play| play.loop_range(range.clone()).from_position(time(start)));
+                pair.hear(9_000, 1024, &format!("{frames} frames from {start} at {rate}"));
+                assert_eq!(pair.streamed.0.stats().underruns, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_of_a_few_frames_are_heard_alike() {
+    for rate in [48_000, 44_100] {
+        for frames in [1, 31, 4096, 16_384, 16_385, 17_409] {
+            for with in [(|play| play) as With, |play| play.looping()] {
+                let mut pair = Pair::new(Config::default(), &at(rate).music(frames));
+                pair.play(with);
+                pair.hear(40_000, 3000, &format!("{frames} frames at {rate}"));
+                pair.assert_ended_alike(&format!("{frames} frames at {rate}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_slowest_and_the_fastest_are_heard_alike() {
+    for interpolation in KINDS {
+        let config = Config { interpolation, ..Config::default() };
+        let file = at(44_100).music(44_100 * 4);
+        for speed in [0.01, 50.0, 100.0] {
+            let mut pair = Pair::new(config.clone(), &file);
+            pair.play(|play| play.speed(speed).looping());
+            pair.play(|play| play.speed(speed).from_position(secs(2.0)).start_at(777));
+            pair.hear(5_000, 650, &format!("speed {speed}, {interpolation:?}"));
+            pair.assert_ended_alike(&format!("speed {speed}"));
+            assert_eq!(pair.streamed.0.stats().underruns, 0);
+        }
+    }
+}
+
+#[test]
+fn a_play_from_beyond_the_end_finishes_at_once() {
+    let mut pair = Pair::new(Config::default(), &Form::PLAIN.music(30_000));
+    pair.play(|play| play.from_position(secs(5.0)));
+    pair.hear(1024, 128, "nothing");
+    assert_eq!(pair.assert_ended_alike("beyond").len(), 1);
+}
+
+#[test]
+fn seeks_pauses_speeds_and_ended_loops_are_heard_alike() {
+    for interpolation in KINDS {
+        for rate in [48_000, 44_100] {
+            let file = at(rate).music(rate as usize * 4);
+            let mut pair = Pair::new(Config { interpolation, ..Config::default() }, &file);
+            let voices = pair.play(|play| play.loop_range(ms(500)..ms(2500)));
+            pair.hear(10_000, 333, "start");
+            for (at, step) in [3000, 100, 0, 2400, 600, 10].into_iter().enumerate() {
+                pair.say(voices, |mixer, voice| mixer.seek(voice, ms(step)));
+                pair.hear(7_777, 333, &format!("seek {at}"));
+            }
+            pair.say(voices, |mixer, voice| mixer.set_speed(voice, 1.37, ms(100)));
+            pair.hear(60_000, 1000, "speed");
+            pair.say(voices, |mixer, voice| mixer.pause(voice, ms(20)));
+            pair.hear(5_000, 1000, "pause");
+            pair.say(voices, |mixer, voice| mixer.seek(voice, ms(1900)));
+            pair.hear(5_000, 1000, "seek while paused");
+            pair.say(voices, |mixer, voice| mixer.resume(voice, Duration::ZERO));
+            pair.hear(50_000, 1000, "resume");
+            pair.say(voices, |mixer, voice| mixer.set_speed(voice, 1.0, ms(100)));
+            pair.hear(9_000, 1000, "own speed");
+            pair.say(voices, |mixer, voice| mixer.end_loop(voice));
+            pair.hear(48_000 * 4, 1000, "ended loop");
+            pair.assert_ended_alike("all of it");
+            assert_eq!(pair.streamed.0.stats().underruns, 0);
+        }
+    }
+}
+
+/// Near the turn, the round that was read ahead is the wrong one.
+#[test]
+fn a_loop_that_is_ended_near_its_turn_plays_on() {
+    for rate in [48_000, 44_100] {
+        let file = at(rate).music(rate as usize);
+        for (before, speed) in [(0, 1.0), (1, 1.3), (130, 1.0), (260, 0.7), (500, 1.0), (3000, 1.0)]
+        {
+            let mut pair = Pair::new(Config::default(), &file);
+            let voices = pair.play(|play| play.loop_range(ms(300)..ms(600)).speed(speed));
+            // The turn is at 28,800; what is said acts on the line behind the next.
+            let rounds = ((28_800 + 14_400) as f32 / speed) as usize;
+            pair.hear(rounds - 256 - before, 128, "two rounds");
+            pair.say(voices, |mixer, voice| mixer.end_loop(voice));
+            pair.hear(60_000, 500, &format!("{before} frames before the turn at {rate}"));
+            assert_eq!(pair.assert_ended_alike("ended near the turn").len(), 1);
+        }
+    }
+}
+
+/// What was read around its turns is of no use once it is no loop any more.
+#[test]
+fn what_was_a_loop_is_heard_straight_when_it_is_sought_again() {
+    for rate in [48_000, 44_100] {
+        let mut pair = Pair::new(Config::default(), &at(rate).music(rate as usize * 2));
+        let voices = pair.play(|play| play.loop_range(ms(800)..ms(850)).from_position(ms(700)));
+        pair.hear(30_000, 600, "round and round");
+        pair.say(voices, |mixer, voice| mixer.end_loop(voice));
+        pair.hear(8_000, 600, "out of it");
+        for to in [795, 700, 840, 852] {
+            pair.say(voices, |mixer, voice| mixer.seek(voice, ms(to)));
+            pair.hear(9_000, 600, &format!("from {to} at {rate}"));
+        }
+    }
+}
+
+/// Where many seeks are told on one line, the last one counts: what is heard once its slope is over is the
+/// same.
+#[test]
+fn a_storm_of_seeks_ends_where_the_last_one_said() {
+    let mut pair = Pair::new(Config::default(), &Form::PLAIN.music(48_000 * 3));
+    let voices = pair.play(|play| play.looping());
+    pair.hear(5_000, 512, "start");
+    for round in 0..20u64 {
+        for to in [2800, 50, 1400 + round, 900, 37 * round + 800] {
+            pair.say(voices, |mixer, voice| mixer.seek(voice, ms(to)));
+        }
+        let (heard, wanted) = (pair.streamed.1.frames(900), pair.loaded.1.frames(900));
+        assert_alike(&heard[640..], &wanted[640..], "behind the slope", 640);
+        pair.hear(300 + round as usize * 77, 128, "where it was told to go");
+    }
+    assert_eq!(pair.streamed.0.stats().underruns, 0);
+}
+
+#[test]
+fn streams_that_are_played_together_begin_on_one_frame() {
+    let mut pair = Pair::new(Config::default(), &Form::PLAIN.music(48_000));
+    let stems = |play: Play| [play.clone().gain(0.3), play.gain(0.2).from_position(ms(500))];
+    assert!(pair.streamed.0.play_together(stems(Play::of(&pair.stream))).is_some());
+    assert!(pair.loaded.0.play_together(stems(Play::of(&pair.sound))).is_some());
+    pair.hear(60_000, 777, "stems");
+    assert_eq!(pair.assert_ended_alike("stems").len(), 2);
+}
+
+#[test]
+fn more_streams_than_there_are_places_are_refused() {
+    let (mixer, mut renderer) =
+        Mixer::offline(Config { streams: 2, ..Config::default() }).expect("a good config");
+    let music: Stream = stream(&Form::PLAIN.music(48_000));
+    let voices: Vec<Option<VoiceId>> = (0..3).map(|_| mixer.play(&music)).collect();
+    renderer.frames(256);
+    let refused: Vec<Event> = mixer.events().collect();
+    let [Event::Ended { voice, why, .. }] = refused.as_slice() else { panic!("{refused:?}") };
+    assert_eq!(*why, Ending::Refused { why: Refusal::NoStream });
+    assert_eq!(Some(*voice), voices[2], "the last one");
+    renderer.frames(48_000 * 2);
+    assert_eq!(mixer.stats().finished, 2);
+}
