@@ -1,12 +1,14 @@
 //! What a block of 512 frames costs, by voices and by how they are read; what a theft and a play
 //! cost. `cargo bench --bench render`, and a name to run only some. Items are voice-frames, unless
-//! said otherwise. With `ratios` alone, what filters, rooms and places cost; see `render/ratios.rs`.
+//! said otherwise. With `ratios` alone, what filters, rooms, places and streams cost; see `render/ratios.rs`.
 
 mod common;
 #[path = "render/ratios.rs"]
 mod ratios;
 #[path = "render/space.rs"]
 mod space;
+#[path = "render/streams.rs"]
+mod streams;
 
 use std::fmt;
 
@@ -24,6 +26,7 @@ fn main() {
         Some("ratios") => {
             ratios::print();
             space::print();
+            streams::print();
         }
         _ => divan::main(),
     }

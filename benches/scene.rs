@@ -6,6 +6,8 @@ mod buses;
 mod common;
 #[path = "scene/cues.rs"]
 mod cues;
+#[path = "scene/joins.rs"]
+mod joins;
 #[path = "scene/space.rs"]
 mod space;
 
@@ -24,7 +26,7 @@ type Scene = (&'static str, fn());
 
 /// Of the pairs, the second has four times as much of everything: its count may be four
 /// times as high, and a logarithm more.
-const SCENES: [Scene; 69] = [
+const SCENES: [Scene; 79] = [
     ("unity", || render(1.0, Interpolation::Linear)),
     ("linear", || render(ASKEW, Interpolation::Linear)),
     ("cubic", || render(ASKEW, Interpolation::Cubic)),
@@ -94,6 +96,16 @@ const SCENES: [Scene; 69] = [
     ("torches_4096", || space::torches(4096)),
     ("doppler_64", || space::doppler(64)),
     ("doppler_256", || space::doppler(256)),
+    ("followers_256", || joins::followers(256)),
+    ("followers_1024", || joins::followers(1024)),
+    ("handovers_256", || joins::handovers(256)),
+    ("handovers_1024", || joins::handovers(1024)),
+    ("chain_256", || joins::chain(256)),
+    ("chain_1024", || joins::chain(1024)),
+    ("orphans_256", || joins::orphans(256)),
+    ("orphans_1024", || joins::orphans(1024)),
+    ("crossfades_64", || joins::crossfades(64)),
+    ("crossfades_256", || joins::crossfades(256)),
 ];
 
 fn main() {

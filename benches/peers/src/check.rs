@@ -2,15 +2,14 @@
 
 use crate::scene::{BLOCK, Clips, Contender, Driver, Frame, GameBus, PITCH, Scene, Voice};
 use crate::space::{Moment, Place, Walk};
+use crate::streams::Player;
 use crate::{heap, limit, ours, peers};
 
 const VOICES: usize = 256;
 
 /// Looks at everything that the figures stand on. The error says what is wrong.
 pub fn all(clips: &Clips) -> Result<(), String> {
-    if !heap::counts() {
-        return Err("calls of the heap are not seen here; this needs Linux with glibc".into());
-    }
+    heap()?;
     // Fused multiply-adds and sums in another order: the rounding of floats, no more. The 16-bit
     // kernel of the limit weighs with 15 bits of the fraction.
     agree(&ours::F32, &limit::F32, 1.0, clips, 1e-5)?;
@@ -27,6 +26,12 @@ pub fn all(clips: &Clips) -> Result<(), String> {
     space()
 }
 
+/// Calls of the heap must be seen.
+pub fn heap() -> Result<(), String> {
+    let fault = "calls of the heap are not seen here; this needs Linux with glibc";
+    heap::counts().then_some(()).ok_or_else(|| fault.into())
+}
+
 /// In a game's mix, everybody must do what is asked of its buses.
 pub fn game() -> Result<(), String> {
     [ours::GAME].iter().chain(&peers::GAME).try_for_each(has_buses)
@@ -35,6 +40,15 @@ pub fn game() -> Result<(), String> {
 /// In space, everybody must hear where things are.
 pub fn space() -> Result<(), String> {
     [ours::SPACE].iter().chain(&peers::SPACE).try_for_each(has_places)
+}
+
+/// Of streams, everybody must play what is in the files: all of it, and on from where they turn.
+pub fn streams(scene: &Scene) -> Result<(), String> {
+    let blocks = scene.clips.0[0].len() * 5 / 4 / BLOCK;
+    [ours::STREAMS].iter().chain(&peers::STREAMS).try_for_each(|contender| {
+        let mut player = Player::new(contender, scene);
+        (0..blocks).try_for_each(|_| player.block(|driver, out| driver.render(out)))
+    })
 }
 
 /// Two contenders must give the same output, as all the voices go through their loops, but for an

@@ -13,11 +13,12 @@ mod race;
 mod report;
 mod scene;
 mod space;
+mod streams;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: voicepool-peers summary | limits | mix | space | table
+usage: voicepool-peers summary | limits | mix | space | streams | table
 
 summary  checks that all do the same work, then measures 256 voices, a game's mix and voices in space
          for some five minutes; the last line has the ratios
@@ -26,6 +27,8 @@ mix      a game's mix alone: its checks, then voicepool and those peers that can
          a minute
 space    64 voices in space, all of them on the move: its checks, then voicepool and those peers that can
          do it, for less than a minute
+streams  8 files that are read while they play: that all of them are heard, then voicepool and kira, for
+         less than a minute
 table    the same checks, then everything at 32, 256 and 1024 voices, and how voicepool's cost grows
          from 1 to 4096 voices, as Markdown, in some five minutes
 ";
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         ["limits"] => report::limits,
         ["mix"] => report::mix,
         ["space"] => report::space,
+        ["streams"] => report::streams,
         ["table"] => report::table,
         ["--help" | "-h"] => {
             print!("{USAGE}");

@@ -1,13 +1,17 @@
 //! voicepool, driven as a game would.
 
 use std::hint::black_box;
+use std::io::Cursor;
+use std::sync::Arc;
 
 use voicepool::{
     Attenuation, Bus, BusId, Config, Distance, Duck, Interpolation, Listener, Mixer, Play,
-    Renderer, Reverb, RoomId, Sound, VoiceId, WhenStolen, ms, secs,
+    Renderer, Reverb, RoomId, Sound, Stream, VoiceId, WhenStolen, ms, secs,
 };
 
-use crate::scene::{Clips, Contender, Driver, Frame, GameBus, RATE, Scene, Voice, sixteen};
+use crate::scene::{
+    Clips, Contender, Driver, Frame, GameBus, RATE, Scene, Voice, files, sixteen, stereo, wav,
+};
 use crate::space::{FAR, Moment, NEAR};
 
 struct Ours {
@@ -78,6 +82,51 @@ impl Driver for Ours {
     }
 }
 
+/// With files that are read while they play.
+struct Streams {
+    mixer: Mixer,
+    renderer: Renderer,
+    streams: Vec<Stream>,
+}
+
+impl Driver for Streams {
+    fn play(&mut self, voice: Voice) {
+        let stream = &self.streams[voice.clip % self.streams.len()];
+        let play = Play::of(stream).gain(voice.gain).pan(voice.pan).speed(voice.pitch);
+        self.mixer.play(if voice.looping { play.looping() } else { play });
+    }
+
+    fn tick(&mut self) {
+        for event in self.mixer.events() {
+            black_box(event);
+        }
+    }
+
+    fn render(&mut self, out: &mut [Frame]) {
+        self.renderer.render(out);
+    }
+
+    fn underruns(&self) -> Option<u64> {
+        Some(self.mixer.stats().underruns)
+    }
+}
+
+fn streams(scene: &Scene) -> Box<dyn Driver> {
+    let config = Config {
+        voices: scene.voices,
+        streams: scene.voices,
+        sample_rate: RATE,
+        interpolation: Interpolation::Linear,
+        ..Config::DEFAULT
+    };
+    let (mixer, renderer) = Mixer::offline(config).expect("sizes within bounds");
+    let stream = |file: Arc<[u8]>| {
+        Stream::from_reader("noise", move || Ok(Cursor::new(file.clone()))).expect("a WAV file")
+    };
+    let streams = files(scene.clips).into_iter().map(stream).collect();
+    Box::new(Streams { mixer, renderer, streams })
+}
+
 fn make(scene: &Scene, sounds: Vec<Sound>, interpolation: Interpolation) -> Box<dyn Driver> {
     Box::new(ours(scene, sounds, interpolation))
 }
@@ -134,16 +183,15 @@ fn floats(clips: &Clips) -> Vec<Sound> {
 /// Mono and stereo in turn, of floats and of 16 bits in turn: no two neighbours alike. A side of
 /// the stereo ones is the next clip.
 fn every_kind(clips: &Clips) -> Vec<Sound> {
-    let beside = |at: usize| clips.0[at].iter().zip(clips.0[(at + 1) % clips.0.len()].iter());
     let kind = |(at, (clip, short)): (usize, (Sound, Sound))| match at % 4 {
         0 => clip,
         1 => {
-            let frames: Vec<Frame> = beside(at).map(|(left, right)| [*left, *right]).collect();
+            let frames: Vec<Frame> = stereo(clips, at).collect();
             Sound::from_stereo(RATE, &frames).expect("noise is finite")
         }
         2 => short,
         _ => {
-            let frames: Vec<i16> = beside(at).flat_map(|(l, r)| [*l, *r].map(sixteen)).collect();
+            let frames: Vec<i16> = stereo(clips, at).flatten().map(sixteen).collect();
             Sound::from_bytes(wav(&frames, 2)).expect("a WAV file")
         }
     };
@@ -153,25 +201,6 @@ fn every_kind(clips: &Clips) -> Vec<Sound> {
 /// Sixteen bits come in a file, and stay sixteen bits.
 fn sixteens(clips: &Clips) -> Vec<Sound> {
     clips.sixteen().map(|clip| Sound::from_bytes(wav(&clip, 1)).expect("a WAV file")).collect()
-}
-
-/// A WAV file of 16-bit samples.
-fn wav(samples: &[i16], channels: u16) -> Vec<u8> {
-    let bytes = 2 * samples.len() as u32;
-    let mut file = Vec::with_capacity(44 + 2 * samples.len());
-    file.extend(b"RIFF");
-    file.extend((36 + bytes).to_le_bytes());
-    file.extend(b"WAVEfmt ");
-    file.extend(16u32.to_le_bytes());
-    // PCM.
-    file.extend([1u16, channels].map(u16::to_le_bytes).as_flattened());
-    file.extend([RATE, 2 * RATE * u32::from(channels)].map(u32::to_le_bytes).as_flattened());
-    // Bytes in a frame, bits in a sample.
-    file.extend([2 * channels, 16].map(u16::to_le_bytes).as_flattened());
-    file.extend(b"data");
-    file.extend(bytes.to_le_bytes());
-    file.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
-    file
 }
 
 const OURS: Contender = Contender {
@@ -223,3 +252,6 @@ pub const GAME: Contender = Contender { make: game, ..OURS };
 
 /// With places.
 pub const SPACE: Contender = Contender { make: space, ..OURS };
+
+/// With streams.
+pub const STREAMS: Contender = Contender { make: streams, ..OURS };

@@ -280,20 +280,31 @@ fn run(
     time: Duration,
     mut turn: impl FnMut(&mut Lane) -> Result<f64, String>,
 ) -> Result<Vec<Lane>, String> {
+    let rounds = rounds(lanes.len(), time, |index| {
+        let lane = &mut lanes[index];
+        let figure = turn(lane)?;
+        lane.turns.push(figure);
+        Ok(())
+    });
+    rounds.map(|()| lanes)
+}
+
+/// Gives each of so many a turn in every round, for as long as is given.
+pub fn rounds(
+    count: usize,
+    time: Duration,
+    mut turn: impl FnMut(usize) -> Result<(), String>,
+) -> Result<(), String> {
     let mut random = 1;
-    let mut order: Vec<usize> = (0..lanes.len()).collect();
+    let mut order: Vec<usize> = (0..count).collect();
     let start = Instant::now();
     let mut rounds = 0;
     while rounds < FEWEST_ROUNDS || start.elapsed() < time {
         shuffle(&mut order, &mut random);
-        for &index in &order {
-            let lane = &mut lanes[index];
-            let figure = turn(lane)?;
-            lane.turns.push(figure);
-        }
+        order.iter().try_for_each(|index| turn(*index))?;
         rounds += 1;
     }
-    Ok(lanes)
+    Ok(())
 }
 
 /// Draws an order, each as likely as any other.
@@ -306,14 +317,23 @@ fn shuffle(order: &mut [usize], random: &mut u32) {
 
 /// How long this thread has run.
 fn thread_time() -> Duration {
+    time_by(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// How long all threads of this process have run, together.
+pub fn process_time() -> Duration {
+    time_by(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn time_by(clock: libc::clockid_t) -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: it writes the time to where it is told.
-    let error = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(error, 0, "every Linux has this clock");
+    let error = unsafe { libc::clock_gettime(clock, &mut time) };
+    assert_eq!(error, 0, "every Linux has these clocks");
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     if values.len().is_multiple_of(2) {

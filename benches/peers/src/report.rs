@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::race::{self, Lane};
-use crate::scene::{Clips, Contender, PITCH};
-use crate::{check, limit, ours, peers};
+use crate::scene::{Clips, Contender, PITCH, Scene};
+use crate::{check, limit, ours, peers, streams};
 
 /// How many voices the published figures are of.
 const VOICES: usize = 256;
@@ -14,6 +14,9 @@ const GAME_VOICES: usize = 64;
 
 /// How many voices are on the move in space.
 const SPACE_VOICES: usize = 64;
+
+/// How many streams play at once.
+const STREAMS: usize = 8;
 
 /// How long each part of the summary takes, apart from making its contenders.
 const PART: Duration = Duration::from_secs(50);
@@ -117,6 +120,28 @@ pub fn space() -> Result<(), String> {
     println!("in space: everybody hears how far things are, and on which side");
     let [unity, linear] = in_space(&clips, 2 * SHORT_PART)?;
     println!("space space_vs_best_peer={unity:.2} space_linear_vs_best_peer={linear:.2}");
+    Ok(())
+}
+
+/// Streams alone, in the last line.
+pub fn streams() -> Result<(), String> {
+    let clips = streams::clips(STREAMS);
+    let scene = Scene::of(STREAMS, &clips);
+    check::heap()?;
+    check::streams(&scene)?;
+    println!("{STREAMS} streams: everybody plays every frame of the same files");
+    let contenders = [&[ours::STREAMS][..], &peers::STREAMS].concat();
+    let figures = streams::race(&contenders, &scene, SHORT_PART)?;
+    let times = streams::milliseconds_of_all_threads(&contenders, &scene, SHORT_PART)?;
+    println!(
+        "streams, ns a frame of a voice in the callback, its heap calls, and ms of all threads for a \
+         second of sound:"
+    );
+    for (one, time) in figures.iter().zip(times) {
+        println!("  {:<24}{:9.3}{:9}{time:9.1}", one.name, one.median(), one.heap_calls);
+    }
+    let [ours, kira] = &figures[..] else { unreachable!("as many as contenders") };
+    println!("streams stream_vs_kira={:.2} heap_calls={}", kira.over(ours), ours.heap_calls);
     Ok(())
 }
 

@@ -62,9 +62,43 @@ impl Clips {
     }
 }
 
+/// Stereo files of 16 bits, as long as the clips: a side of each is a clip, the other the one after it.
+pub fn files(clips: &Clips) -> Vec<Arc<[u8]>> {
+    let file = |at| {
+        let frames: Vec<i16> = stereo(clips, at).flatten().map(sixteen).collect();
+        wav(&frames, 2).into()
+    };
+    (0..clips.0.len()).map(file).collect()
+}
+
+/// A clip on the left, and the one after it on the right.
+pub fn stereo(clips: &Clips, at: usize) -> impl Iterator<Item = Frame> {
+    let [left, right] = [at, at + 1].map(|at| clips.0[at % clips.0.len()].iter());
+    left.zip(right).map(|(left, right)| [*left, *right])
+}
+
 /// A sample in 16 bits.
 pub fn sixteen(sample: f32) -> i16 {
     (sample * 32_768.0).round() as i16
+}
+
+/// A WAV file of 16-bit samples.
+pub fn wav(samples: &[i16], channels: u16) -> Vec<u8> {
+    let bytes = 2 * samples.len() as u32;
+    let mut file = Vec::with_capacity(44 + 2 * samples.len());
+    file.extend(b"RIFF");
+    file.extend((36 + bytes).to_le_bytes());
+    file.extend(b"WAVEfmt ");
+    file.extend(16u32.to_le_bytes());
+    // PCM.
+    file.extend([1u16, channels].map(u16::to_le_bytes).as_flattened());
+    file.extend([RATE, 2 * RATE * u32::from(channels)].map(u32::to_le_bytes).as_flattened());
+    // Bytes in a frame, bits in a sample.
+    file.extend([2 * channels, 16].map(u16::to_le_bytes).as_flattened());
+    file.extend(b"data");
+    file.extend(bytes.to_le_bytes());
+    file.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
+    file
 }
 
 /// What a contender is made for.
@@ -211,6 +245,11 @@ pub trait Driver {
 
     /// How many voices it says were stolen, if it counts them.
     fn stolen(&self) -> Option<u64> {
+        None
+    }
+
+    /// How often it says that a stream was not there in time, if it counts that.
+    fn underruns(&self) -> Option<u64> {
         None
     }
 }

@@ -6,6 +6,8 @@
 //! which would cost it more: the line it is.
 
 use std::cell::RefCell;
+use std::io::Cursor;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kira::backend::{Backend, Renderer};
@@ -13,6 +15,7 @@ use kira::effect::filter::{FilterBuilder, FilterMode};
 use kira::effect::reverb::ReverbBuilder;
 use kira::listener::ListenerHandle;
 use kira::sound::static_sound::{StaticSoundData, StaticSoundSettings};
+use kira::sound::streaming::StreamingSoundData;
 use kira::track::{
     MainTrackBuilder, SendTrackBuilder, SendTrackHandle, SpatialTrackBuilder, SpatialTrackHandle,
     TrackBuilder, TrackHandle,
@@ -21,7 +24,7 @@ use kira::{
     AudioManager, AudioManagerSettings, Capacities, Decibels, Mix, Panning, PlaybackRate, Tween,
 };
 
-use crate::scene::{Contender, Driver, Frame, GameBus, RATE, Scene, Voice};
+use crate::scene::{Clips, Contender, Driver, Frame, GameBus, RATE, Scene, Voice, files};
 use crate::space::{FAR, Moment, NEAR};
 
 thread_local! {
@@ -165,6 +168,36 @@ impl Driver for Kira {
     }
 }
 
+/// With files that are read while they play, each by a thread of its own.
+struct Streams {
+    kira: Kira,
+    files: Vec<Arc<[u8]>>,
+}
+
+impl Driver for Streams {
+    fn play(&mut self, voice: Voice) {
+        let file = self.files[voice.clip % self.files.len()].clone();
+        let data = StreamingSoundData::from_cursor(Cursor::new(file)).expect("a WAV file");
+        let data = data
+            .volume(decibels(voice.gain))
+            .panning(Panning(voice.pan))
+            .playback_rate(PlaybackRate(f64::from(voice.pitch)));
+        let data = if voice.looping { data.loop_region(..) } else { data };
+        // The handle may be dropped.
+        drop(self.kira.manager.play(data));
+    }
+
+    fn render(&mut self, out: &mut [Frame]) {
+        self.kira.render(out);
+    }
+}
+
+fn streams(scene: &Scene) -> Box<dyn Driver> {
+    let none = Clips(Vec::new());
+    let kira = kira(&Scene { clips: &none, ..*scene });
+    Box::new(Streams { kira, files: files(scene.clips) })
+}
+
 fn make(scene: &Scene) -> Box<dyn Driver> {
     Box::new(kira(scene))
 }
@@ -217,3 +250,6 @@ pub const GAME: Contender = Contender { make: game, ..KIRA };
 
 /// With places.
 pub const SPACE: Contender = Contender { make: space, ..KIRA };
+
+/// With streams.
+pub const STREAMS: Contender = Contender { make: streams, ..KIRA };

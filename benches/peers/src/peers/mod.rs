@@ -26,3 +26,6 @@ pub const GAME: [Contender; 4] = [firewheel::GAME, miniaudio::GAME, soloud::GAME
 /// Those that have places.
 pub const SPACE: [Contender; 5] =
     [firewheel::SPACE, soloud::SPACE, fyrox::SPACE, oddio::SPACE, kira::SPACE];
+
+/// The one in Rust whose streams are read by threads of its own, and played beside its sounds.
+pub const STREAMS: [Contender; 1] = [kira::STREAMS];
