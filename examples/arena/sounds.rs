@@ -1,9 +1,8 @@
 //! The sounds: all that the game says to its mixer.
 
-use macroquad::math::Vec2;
 use voicepool::{
     Attenuation, Bus, BusId, BusState, Cue, Distance, Duck, Listener, Mix, Mixer, Play, Priority,
-    Reverb, RoomId, Tag, db, fader, ms, secs, semitones, to_fader,
+    Reverb, RoomId, Stream, Tag, db, fader, ms, secs, semitones, to_fader,
 };
 
 use crate::world::{CAVE, Happened, What, World, walled};
@@ -46,7 +45,8 @@ impl Sounds {
         mixer.set_duck(MUSIC, SPEECH, Some(bow))?;
         mixer.set_reverb(ROOM, Reverb { decay: secs(2.2), size: 0.7, ..Reverb::DEFAULT }, ms(0));
 
-        let load = |file: &str| mixer.load(format!("{}/{file}.wav", env!("CARGO_MANIFEST_DIR")));
+        let path = |file: &str| format!("{}/{file}.wav", env!("CARGO_MANIFEST_DIR"));
+        let load = |file: &str| mixer.load(path(file));
         let ours = |name: &str| load(&format!("examples/arena/sounds/{name}"));
         let [first, second, third] = [1, 2, 3].map(|n| load(&format!("sounds/footstep_{n}")));
         let steps = Cue::of([first?, second?, third?])?.vary_gain(2.0).vary_speed(1.5);
@@ -75,11 +75,11 @@ impl Sounds {
             // The music sees a line coming, and has bowed when its first word is heard.
             (What::Said, Play::of(ours("line")?).bus(SPEECH).attenuation(nowhere).delay(ms(300))),
         ];
-        let music = Play::of(ours("music_loop")?).bus(MUSIC).gain(db(-4.0));
+        // The music is a stream: it is read while it plays, however long it is, and nobody takes its voice.
+        let music = Stream::open(path("examples/arena/sounds/music_loop"))?;
+        mixer.play(Play::of(music).looping().bus(MUSIC).gain(db(-4.0)).fade_in(secs(1.0)));
         let rain = Play::of(load("sounds/rain_loop")?).bus(RAIN).gain(db(-12.0));
-        for bed in [music, rain] {
-            mixer.play(bed.looping().priority(Priority::Protected).fade_in(secs(1.0)));
-        }
+        mixer.play(rain.looping().priority(Priority::Protected).fade_in(secs(1.0)));
         let click = Play::of(load("sounds/ui_click")?).bus(MENU);
         Ok(Sounds { plays, click, in_cave: false, before_menu: mixer.mix(), mixer })
     }
@@ -99,7 +99,7 @@ impl Sounds {
         let (mixer, ear, foes) = (&self.mixer, world.hero, world.foes.iter());
         mixer.set_listener(Listener::at(ear.to_array()));
         mixer.set_positions(foes.clone().map(|foe| (Tag(foe.id), foe.at.to_array())));
-        let wall = |at: Vec2| if walled(ear, at) { 0.8 } else { 0.0 };
+        let wall = |at| if walled(ear, at) { 0.8 } else { 0.0 };
         mixer.set_occlusions(foes.map(|foe| (Tag(foe.id), wall(foe.at))), ms(100));
         if CAVE.contains(ear) != self.in_cave {
             self.in_cave = !self.in_cave;

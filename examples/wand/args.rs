@@ -20,10 +20,11 @@ Without a terminal, or with --wav or --seconds, a show is rendered offline, and 
   --screenshot FILE draw the app as an SVG, as it looks some seconds (--seconds, 12) after its start
   --size WxH        of the screenshot, in characters (120x40)
 
-  --sounds DIR      play the WAV files of a folder instead of our own; those called *_loop or
-                    *_bed are looped; one of more than 10 seconds is music: a plays it with the
-                    loops, its key plays it once, and no wave or storm throws it (a folder of
-                    nothing else is thrown, 3 seconds of each); no file outside the folder is read
+  --sounds DIR      play the sounds of a folder (WAV, Ogg Vorbis, FLAC, MP3) instead of our own;
+                    those called *_loop or *_bed are looped; one of more than 10 seconds is music: a
+                    plays it with the loops, its key plays it once, and no wave or storm throws it
+                    (a folder of nothing else is thrown, 3 seconds of each); no file outside the
+                    folder is read
   --voices N        voices in the pool, 1 to 128 (16)
   --seed N          another show (1)
   --help            this

@@ -246,6 +246,27 @@ mod tests {
         assert!(!skipped[1].contains("wand-"), "the file is named once: {}", skipped[1]);
     }
 
+    #[cfg(feature = "formats")]
+    #[test]
+    fn ogg_and_mp3_files_are_played_beside_the_others() {
+        let folder = Folder::new("formats");
+        folder.beep("inside/a.wav");
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
+        for (from, to) in [
+            ("oggenc_22_mono.ogg", "b.ogg"),
+            ("lame_22_mono.mp3", "c.mp3"),
+            ("loop.flac", "d.flac"),
+        ] {
+            fs::copy(fixtures.join(from), folder.0.join("inside").join(to)).unwrap();
+        }
+        fs::copy(fixtures.join("refused_opus.ogg"), folder.0.join("inside/e.ogg")).unwrap();
+        let cast = folder.load().unwrap();
+        assert_eq!(names(&cast), ["a", "b", "c", "d"]);
+        assert!(cast.members.iter().all(|member| member.sound.sample_rate() == 48_000));
+        let skipped: Vec<String> = cast.skipped.iter().map(ToString::to_string).collect();
+        assert_eq!(skipped, ["e.ogg: is an Opus file; of Ogg files, Vorbis is read"]);
+    }
+
     #[cfg(unix)]
     #[test]
     fn nothing_outside_the_folder_is_read() {
