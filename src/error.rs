@@ -102,11 +102,38 @@ pub enum Error {
         /// What is wrong with it.
         why: CueFault,
     },
+    /// [`Mixer::record`](crate::Mixer::record) was asked for when it could not be.
+    #[non_exhaustive]
+    Record {
+        /// Why not.
+        why: RecordFault,
+    },
     /// The system has no thread left to play from.
     Thread {
         /// What the system said.
         source: io::Error,
     },
+}
+
+/// Why a mixer cannot be recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecordFault {
+    /// Something was played already: a recording cannot begin in the middle of voices.
+    TooLate,
+    /// It was recorded before. Each mixer is recorded once.
+    Again,
+}
+
+impl fmt::Display for RecordFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordFault::TooLate => {
+                write!(f, "too much was said before it; record before the first play")
+            }
+            RecordFault::Again => write!(f, "this mixer was recorded before"),
+        }
+    }
 }
 
 /// Why a pool can never have so many voices.
@@ -261,6 +288,7 @@ impl fmt::Display for Error {
             Error::Resize { voices, why } => write!(f, "resize to {voices} voices: {why}"),
             Error::Bus { bus, why } => write!(f, "bus {}: {why}", bus.index()),
             Error::Cue { why } => write!(f, "a cue: {why}"),
+            Error::Record { why } => write!(f, "a recording: {why}"),
             Error::Duck { bus, by, why } => {
                 write!(f, "bus {} that makes room for bus {}: {why}", bus.index(), by.index())
             }

@@ -70,7 +70,7 @@ const SIDES: [&str; 4] = ["audio", "game", "output", "stream"];
 
 /// What one side may name of another, by the folder that names it. The root names what is public; the
 /// drivers put the two sides together.
-const ALLOWED: [(&str, &[&str]); 2] = [
+const ALLOWED: [(&str, &[&str]); 3] = [
     (
         "",
         &[
@@ -81,6 +81,17 @@ const ALLOWED: [(&str, &[&str]); 2] = [
             "output::Device",
             "output::devices",
             "output::offline::write_wav",
+        ],
+    ),
+    (
+        "record",
+        &[
+            "audio::Renderer",
+            "game::Events",
+            "game::Mixer",
+            "game::Rerun",
+            "game::Told",
+            "output::offline::Patient",
         ],
     ),
     ("output", &["audio::Renderer", "audio::make", "game::Mixer", "stream::Crew"]),

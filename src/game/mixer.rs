@@ -15,12 +15,14 @@ use std::time::Duration;
 
 use super::deferred_drops::DeferredDrops;
 use super::held::Held;
-use super::ledger::{Ledger, Roll};
+use super::ledger::{Ledger, Rerun, Roll, Told};
 use crate::Error;
 use crate::config::Config;
+use crate::error::RecordFault;
 use crate::event::VoiceId;
 use crate::link::Bridge;
 use crate::link::message::{Made, Plan};
+use crate::link::tape::Tape;
 use crate::play::{Play, Terms, What};
 use crate::sound::{Media, Sound};
 use crate::target::Target;
@@ -60,6 +62,7 @@ pub struct Mixer {
 struct Shared {
     bridge: Arc<Bridge>,
     ledger: Mutex<Ledger>,
+    config: Config,
     rate: u32,
     /// What drives the renderer, and lets go of it when the last clone of the mixer is dropped.
     _driver: Option<Driver>,
@@ -92,7 +95,8 @@ impl Mixer {
         let number = MIXERS.fetch_add(1, Relaxed);
         let ledger = Mutex::new(Ledger::new(config, number, bridge.clone(), make));
         let rate = config.sample_rate;
-        Mixer { shared: Arc::new(Shared { bridge, ledger, rate, _driver: driver }) }
+        let config = config.clone();
+        Mixer { shared: Arc::new(Shared { bridge, ledger, config, rate, _driver: driver }) }
     }
 
     /// Loads a file, at the mixer's own rate: so it plays the fastest. [`Sound::load`] says what is read.
@@ -200,7 +204,7 @@ impl Mixer {
     }
 
     /// What a play of it takes along: a sound as it is, and of a stream what stands for this one play.
-    fn sound(&self, media: Media) -> Option<Sound> {
+    pub(crate) fn sound(&self, media: Media) -> Option<Sound> {
         match media {
             Media::Sound(sound) => Some(sound),
             Media::Stream(stream) => {
@@ -310,6 +314,43 @@ impl Mixer {
     /// ```
     pub fn hold(&self, play: impl Into<Play>, fade: Duration) -> Held {
         Held::new(self.clone(), self.play(play), fade)
+    }
+
+    /// How it was opened.
+    pub(crate) fn config(&self) -> &Config {
+        &self.shared.config
+    }
+
+    /// Records all that is said, from the very first on.
+    pub(crate) fn start_tape(&self, tape: &Arc<Tape>) -> Result<(), RecordFault> {
+        self.with_ledger(|ledger| {
+            if self.shared.bridge.tape().is_some() {
+                return Err(RecordFault::Again);
+            }
+            if !ledger.start_tape(tape) {
+                return Err(RecordFault::TooLate);
+            }
+            self.shared.bridge.set_tape(tape.clone());
+            Ok(())
+        })
+    }
+
+    /// Says again what was recorded, all of it on one line.
+    pub(crate) fn replay(
+        &self,
+        stop_all: Option<(u64, u32)>,
+        commands: &[(u64, Box<[u8]>)],
+        told: &mut Told,
+        rerun: &mut dyn Rerun,
+    ) {
+        self.with_ledger(|ledger| {
+            if let Some((last, fade)) = stop_all {
+                ledger.replay_stop_all(last, fade);
+            }
+            for (number, bytes) in commands {
+                ledger.replay(*number, bytes, told, rerun);
+            }
+        });
     }
 
     /// Does something with the ledger, after what came back was entered and what waited was sent.

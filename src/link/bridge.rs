@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crossbeam_utils::atomic::AtomicCell;
 
@@ -12,6 +12,7 @@ use super::lane::Lane;
 use super::message::{Command, Report};
 use super::meters::Meters;
 use super::snapshot::Snapshot;
+use super::tape::Tape;
 use crate::bus::BusId;
 use crate::config::Config;
 use crate::reverb::RoomId;
@@ -37,6 +38,8 @@ pub(crate) struct Bridge {
     output: Output,
     /// Who has streams decoded. It goes when both sides are gone.
     feeder: Option<Box<dyn Feeder>>,
+    /// What is recorded goes here, once somebody records.
+    tape: OnceLock<Arc<Tape>>,
 }
 
 /// Commands, the next one last.
@@ -101,6 +104,7 @@ impl Bridge {
                 chosen: Mutex::new(None),
             },
             feeder: None,
+            tape: OnceLock::new(),
         }
     }
 
@@ -111,6 +115,16 @@ impl Bridge {
 
     pub fn feeder(&self) -> Option<&dyn Feeder> {
         self.feeder.as_deref()
+    }
+
+    /// Where what happens is recorded, if it is. One load.
+    pub fn tape(&self) -> Option<&Tape> {
+        self.tape.get().map(|tape| &**tape)
+    }
+
+    /// Records from now on. A mixer is recorded once: it returns whether this is the first time.
+    pub fn set_tape(&self, tape: Arc<Tape>) -> bool {
+        self.tape.set(tape).is_ok()
     }
 
     fn output_state(&self) -> MutexGuard<'_, (OutputState, VecDeque<OutputState>)> {

@@ -148,6 +148,8 @@ pub(crate) struct Tap {
     pub kept: [Option<Box<Block>>; HEAD_BLOCKS],
     /// Those that have arrived and are not spent, in the order in which they came.
     pub queue: [Option<Box<Block>>; BLOCKS],
+    /// The one that arrived last: its order, and its place in that.
+    pub newest: Option<(u32, u64)>,
     /// What was read last, to know how loud it is while nobody reads.
     pub last: Option<Box<Block>>,
     /// The order by which it reads, or will; whether it is still to be sent; and the frame of the file at
@@ -177,6 +179,16 @@ pub(crate) struct Feed {
     is_over: AtomicBool,
     /// Why the file could not be read to its end, if so.
     fault: OnceLock<String>,
+    /// Up to which block it may be made, if it is replayed; and how far that has come.
+    gate: AtomicCell<Option<Mark>>,
+    made: AtomicCell<Mark>,
+}
+
+/// A block by the order that it is made for, and its place in that. Those of a feed come in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark {
+    pub epoch: u32,
+    pub index: u64,
 }
 
 impl Feed {
@@ -188,6 +200,7 @@ impl Feed {
             head,
             kept: Default::default(),
             queue: Default::default(),
+            newest: None,
             last: None,
             order,
             is_unsent: true,
@@ -206,6 +219,8 @@ impl Feed {
             tap: AtomicCell::new(Some(Box::new(tap))),
             is_over: AtomicBool::new(false),
             fault: OnceLock::new(),
+            gate: AtomicCell::new(None),
+            made: AtomicCell::default(),
         }
     }
 
@@ -216,6 +231,25 @@ impl Feed {
         tap.give_order(first, Turns::new(first, looping));
         tap.is_unsent = self.orders.send(Some(tap.order)).is_err();
         self.give_tap(tap);
+    }
+
+    /// Lets no block be made behind this one, until the next call: a replay lets each arrive when it did.
+    pub fn allow_up_to(&self, mark: Mark) {
+        self.gate.store(Some(mark));
+    }
+
+    /// Whether a block may be made now.
+    pub fn allows(&self, mark: Mark) -> bool {
+        self.gate.load().is_none_or(|gate| mark <= gate)
+    }
+
+    /// Says that all up to a block were made, as far as they ever will be.
+    pub fn show_made(&self, mark: Mark) {
+        self.made.store(mark);
+    }
+
+    pub fn made(&self) -> Mark {
+        self.made.load()
     }
 
     /// Takes out what the voice holds. There is one, so that a second voice would find none.

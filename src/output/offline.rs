@@ -12,7 +12,7 @@ use crate::audio::Renderer;
 use crate::audio::make;
 use crate::config::{Config, RATES};
 use crate::game::Mixer;
-use crate::link::Bridge;
+use crate::link::{Bridge, Drive};
 use crate::link::feed::Feeder;
 use crate::stream::Crew;
 use crate::{Error, Frame};
@@ -50,14 +50,7 @@ impl Renderer {
     /// Renders, and waits for streams.
     fn fill_whole(&mut self, out: &mut [Frame]) {
         let bridge = self.bridge();
-        // Since when nothing at all has arrived.
-        let mut since = Instant::now();
-        self.fill(out, &mut || {
-            if bridge.feeder().is_some_and(Feeder::wait) {
-                since = Instant::now();
-            }
-            since.elapsed() < PATIENCE
-        });
+        self.fill(out, &mut Patient::new(&bridge));
     }
 
     /// Renders the frames that come next into a WAV file, 32-bit float. If the file cannot be
@@ -74,6 +67,36 @@ impl Renderer {
             }
             Ok(())
         })
+    }
+}
+
+/// Waits for streams, and for a recording.
+pub(crate) struct Patient<'a> {
+    bridge: &'a Bridge,
+    /// Since when nothing at all has arrived.
+    since: Instant,
+}
+
+impl Patient<'_> {
+    pub fn new(bridge: &Bridge) -> Patient<'_> {
+        Patient { bridge, since: Instant::now() }
+    }
+}
+
+impl Drive for Patient<'_> {
+    /// Thousands of lines may pass before the thread that writes a recording gets its turn.
+    fn line(&mut self, _at: u64) -> u64 {
+        if let Some(tape) = self.bridge.tape() {
+            tape.await_room();
+        }
+        u64::MAX
+    }
+
+    fn wait(&mut self) -> bool {
+        if self.bridge.feeder().is_some_and(Feeder::wait) {
+            self.since = Instant::now();
+        }
+        self.since.elapsed() < PATIENCE
     }
 }
 
@@ -254,6 +277,19 @@ mod tests {
         assert!(error.starts_with("/dev/full: could not be written: "), "{error}");
     }
 
+    /// Waits so many times, and counts.
+    struct Counting<'a> {
+        waits: &'a mut u32,
+        patience: u32,
+    }
+
+    impl Drive for Counting<'_> {
+        fn wait(&mut self) -> bool {
+            *self.waits += 1;
+            *self.waits < self.patience
+        }
+    }
+
     /// A disk that never answers is waited for once, and not again in every call: neither where a stream runs
     /// dry, nor where it was told to go elsewhere and is still heard from its old place.
     #[test]
@@ -277,10 +313,7 @@ mod tests {
         let mut render = |frames: usize, patience: u32| {
             waits = 0;
             let mut out = vec![[0.0; 2]; frames];
-            renderer.fill(&mut out, &mut || {
-                waits += 1;
-                waits < patience
-            });
+            renderer.fill(&mut out, &mut Counting { waits: &mut waits, patience });
             waits
         };
         let voice = mixer.play(&music);

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 mod bands;
+mod bytes;
 mod decode;
 pub(crate) mod envelope;
 mod loudness;
@@ -26,12 +27,11 @@ use envelope::Envelope;
 pub use loudness::loudness;
 pub(crate) use samples::{Sample, Samples, each_kind};
 use samples::{Seam, validated};
-pub(crate) use stream::Media;
-pub use stream::Stream;
+use stream::Fed;
+pub use stream::{Media, Stream};
 
 use crate::config::RATES;
 use crate::error::Fault;
-use crate::link::feed::Feed;
 use crate::link::message::Loop;
 use crate::{Error, Frame, units};
 
@@ -61,13 +61,15 @@ struct Inner {
     name: Arc<str>,
     sample_rate: u32,
     truncated: bool,
+    /// The hash of the file's bytes, if that was a lossy one.
+    origin: Option<u64>,
     samples: Samples,
     /// Where it loops, if its file says so.
     loops: Option<Range<u32>>,
     seam: Option<Seam>,
     envelope: Envelope,
-    /// Where the rest comes from, if this stands for one play of a stream; and how many frames that has.
-    feed: Option<(Arc<Feed>, u32)>,
+    /// Where the rest comes from, if this stands for one play of a stream.
+    feed: Option<Fed>,
 }
 
 /// What a sound is made of.
@@ -77,12 +79,13 @@ struct Parts {
     loops: Option<Range<u32>>,
     seam: Option<Seam>,
     truncated: bool,
+    origin: Option<u64>,
 }
 
 impl Parts {
     /// Samples that are all there is.
     fn plain(sample_rate: u32, samples: Samples) -> Parts {
-        Parts { sample_rate, samples, loops: None, seam: None, truncated: false }
+        Parts { sample_rate, samples, loops: None, seam: None, truncated: false, origin: None }
     }
 
     /// The same at another rate.
@@ -152,11 +155,11 @@ impl Sound {
         file: impl AsRef<[u8]>,
         rate: impl Fn(u32) -> u32,
     ) -> Result<Sound, Error> {
-        let Whole { sample_rate, samples, loops, truncated } =
+        let Whole { sample_rate, samples, loops, truncated, origin } =
             decode_whole(file).map_err(|fault| fault.of(what))?;
         let loops = sane_loop(loops, Some(samples.frame_count() as u64));
         let loops = loops.map(|range| range.start as u32..range.end as u32);
-        let parts = Parts { loops, truncated, ..Parts::plain(sample_rate, samples) };
+        let parts = Parts { loops, truncated, origin, ..Parts::plain(sample_rate, samples) };
         parts
             .resampled(rate(sample_rate))
             .and_then(|parts| Sound::new(name, parts))
@@ -178,7 +181,7 @@ impl Sound {
     }
 
     fn new(name: impl Into<Arc<str>>, parts: Parts) -> Result<Sound, String> {
-        let Parts { sample_rate, samples, loops, seam, truncated } = parts;
+        let Parts { sample_rate, samples, loops, seam, truncated, origin } = parts;
         check_rate(sample_rate)?;
         check_frames(&samples)?;
         Ok(Sound(Arc::new(Inner {
@@ -186,6 +189,7 @@ impl Sound {
             name: name.into(),
             sample_rate,
             truncated,
+            origin,
             envelope: Envelope::new(sample_rate, &samples),
             samples,
             loops,
@@ -235,6 +239,7 @@ impl Sound {
             loops: self.0.loops.clone(),
             seam: None,
             truncated: self.is_truncated(),
+            origin: self.0.origin,
         };
         parts
             .resampled(sample_rate)
@@ -259,7 +264,11 @@ impl Sound {
         &self.0.name
     }
 
-    /// The number by which plain data names it.
+    /// The number by which plain data names it: of a play of a stream, that of the stream.
+    pub(crate) fn media_number(&self) -> u64 {
+        self.stream().map_or(self.0.number, Stream::number)
+    }
+
     pub(crate) fn number(&self) -> u64 {
         self.0.number
     }
@@ -280,9 +289,9 @@ impl Sound {
 
     /// How many frames there are.
     pub fn frame_count(&self) -> usize {
-        match self.0.feed {
+        match &self.0.feed {
             None => self.0.samples.frame_count(),
-            Some((_, clip)) => clip as usize,
+            Some(fed) => fed.clip as usize,
         }
     }
 

@@ -52,6 +52,7 @@ const MOST_RATES: usize = 4;
 pub struct Stream(Arc<Inner>);
 
 struct Inner {
+    number: u64,
     name: Arc<str>,
     header: Header,
     open: Box<Opener>,
@@ -130,7 +131,8 @@ impl Stream {
         };
         let (header, prefix, is_whole) = read().map_err(|fault: Fault| fault.of(what))?;
         let heads = Mutex::default();
-        Ok(Stream(Arc::new(Inner { name: name.into(), header, open, prefix, is_whole, heads })))
+        let (number, name) = (next_number(), name.into());
+        Ok(Stream(Arc::new(Inner { number, name, header, open, prefix, is_whole, heads })))
     }
 
     /// The stem of the file (`theme` for `music/theme.ogg`), or the name that was given.
@@ -152,6 +154,11 @@ impl Stream {
     /// Frames in a second.
     pub fn sample_rate(&self) -> u32 {
         self.0.header.sample_rate
+    }
+
+    /// The number by which plain data names it. No sound has the same.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
     }
 
     pub(crate) fn shared_name(&self) -> Arc<str> {
@@ -188,6 +195,11 @@ impl Stream {
     /// The first frames, interleaved.
     pub(crate) fn prefix(&self) -> &[f32] {
         &self.0.prefix
+    }
+
+    /// Opens the file once more, to read its bytes.
+    pub(crate) fn open_bytes(&self) -> io::Result<Box<dyn Reader>> {
+        (self.0.open)()
     }
 
     /// Opens the file once more.
@@ -229,25 +241,53 @@ impl Sound {
             name: stream.shared_name(),
             sample_rate: rate,
             truncated: false,
+            origin: None,
             samples,
             loops: stream.has_loop_points().then_some(turns.start..turns.end),
             seam,
             envelope: Envelope::of(rate, &[[0.0]]),
-            feed: Some((feed, clip)),
+            feed: Some(Fed { feed, clip, stream: stream.clone() }),
         }))
+    }
+
+    /// The stream of which this stands for one play.
+    pub(crate) fn stream(&self) -> Option<&Stream> {
+        self.0.feed.as_ref().map(|fed| &fed.stream)
     }
 
     /// Where the rest of it comes from, if it stands for one play of a stream.
     pub(crate) fn feed(&self) -> Option<&Feed> {
-        self.0.feed.as_ref().map(|(feed, _)| &**feed)
+        self.0.feed.as_ref().map(|fed| &*fed.feed)
     }
 }
 
-/// What a play of it takes along.
+/// Where the frames come from of what stands for one play of a stream, and how many there are.
+#[derive(Clone)]
+pub(super) struct Fed {
+    pub feed: Arc<Feed>,
+    pub clip: u32,
+    pub stream: Stream,
+}
+
+/// What can be played: a sound in memory, or a stream.
 #[derive(Clone, Debug)]
-pub(crate) enum Media {
+pub enum Media {
+    /// A sound in memory.
     Sound(Sound),
+    /// A file that is decoded while it plays.
     Stream(Stream),
+}
+
+impl From<Sound> for Media {
+    fn from(sound: Sound) -> Media {
+        Media::Sound(sound)
+    }
+}
+
+impl From<Stream> for Media {
+    fn from(stream: Stream) -> Media {
+        Media::Stream(stream)
+    }
 }
 
 impl fmt::Debug for Stream {

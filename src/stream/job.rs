@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::producer::{Cut, Producer};
-use crate::link::feed::{BLOCKS, Feed, Order};
+use crate::link::feed::{BLOCKS, Feed, Mark, Order};
 use crate::link::message::Loop;
 
 pub(super) struct Job {
@@ -40,7 +40,14 @@ impl Job {
                 turns.looping.into_iter().for_each(|range| self.producer.keep_loop(range));
             }
         }
-        self.order.is_some() && self.away < BLOCKS && self.feed.blocks.room() > 0
+        let Some(Order { epoch, .. }) = self.order else { return false };
+        let next = Mark { epoch, index: self.index };
+        if !self.feed.allows(next) {
+            // Nothing more comes of what was ordered before.
+            self.feed.show_made(self.feed.made().max(Mark { epoch, index: 0 }));
+            return false;
+        }
+        self.away < BLOCKS && self.feed.blocks.room() > 0
     }
 
     /// Makes one block, and sends it.
@@ -64,7 +71,9 @@ impl Job {
         let ends = turn.is_none() && block.clip.is_some_and(|clip| self.next >= clip);
         self.order = Some(order).filter(|_| !ends && !block.is_last);
         // There is room, since nobody else sends.
+        let mark = Mark { epoch: block.epoch, index: block.index };
         self.away += usize::from(self.feed.blocks.send(block).is_ok());
+        self.feed.show_made(mark);
     }
 
     /// Reads no more: its reader has panicked, and the block that was being made is lost.

@@ -6,6 +6,7 @@ use crate::audio::bus::BusSet;
 use crate::audio::bus::submix::EffectNews;
 use crate::bus::BusId;
 use crate::effect::Effect;
+use crate::link::tape::Noted;
 use crate::link::message::{Change, Made, QUANTUM, Report, Retired};
 use crate::reverb::RoomId;
 
@@ -27,6 +28,7 @@ impl Renderer {
                         self.send_report(Report::EffectChanged { bus, old });
                     }
                     EffectNews::Failed(bus, at, why) => {
+                        self.note(Noted::EffectFailed { bus: bus.index() as u32 });
                         self.notify(Report::EffectFailed { bus, at, why });
                     }
                     EffectNews::Retired(effect) => self.send_report(Report::EffectRetired(effect)),

@@ -7,6 +7,7 @@ use crate::audio::plays::Placement;
 use crate::audio::voice::fade::Curve;
 use crate::bus::BusId;
 use crate::link::message::{BusPlace, Change, Command, End, Made, Report, Request, Retired};
+use crate::link::tape::Noted;
 
 /// What the commands of one line share.
 #[derive(Default)]
@@ -72,6 +73,7 @@ impl Renderer {
     /// once what the last mixer left.
     pub(super) fn apply_commands(&mut self) {
         if let Some((last, fade)) = self.bridge.take_stop_all(self.applied) {
+            self.note(Noted::StopAll { last, fade });
             self.stopped_up_to = self.stopped_up_to.max(last);
             self.stop_up_to(last, fade);
             self.follow_on();

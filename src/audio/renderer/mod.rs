@@ -7,6 +7,7 @@ mod buses;
 mod commands;
 mod joins;
 mod mix;
+mod notes;
 mod placement;
 mod report;
 mod shaped;
@@ -33,11 +34,12 @@ use crate::Frame;
 use crate::audio::PASS;
 use crate::bus::BusId;
 use crate::config::Config;
-use crate::link::Bridge;
+use crate::link::{Bridge, Drive, Live};
 use crate::link::message::QUANTUM;
 use crate::units;
 use batch::Batch;
 use mix::EndedVoices;
+use notes::EarlyLines;
 use report::Notices;
 use shaped::Work;
 
@@ -75,6 +77,10 @@ pub struct Renderer {
     /// How often a voice was given its slot.
     activated: u64,
     notices: Notices,
+    /// How many commands had been applied when that was last noted for a recording, and on which lines before
+    /// there was one.
+    noted: u64,
+    early: EarlyLines,
     limiter: Limiter,
     /// The frames of the last pass, and behind them those that the limiter looks ahead at.
     left: Aligned,
@@ -132,6 +138,8 @@ impl Renderer {
             stopped_up_to: 0,
             activated: 0,
             notices: Notices::new(config.notices()),
+            noted: 0,
+            early: EarlyLines::new(),
             limiter: Limiter::new(config.sample_rate),
             left: Aligned::new(0.0, mixed),
             right: Aligned::new(0.0, mixed),
@@ -157,14 +165,14 @@ impl Renderer {
     /// [`frames`](Renderer::frames) and [`write_wav`](Renderer::write_wav) do wait.
     #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
     pub fn render(&mut self, out: &mut [Frame]) {
-        self.fill(out, &mut || false);
+        self.fill(out, &mut Live);
     }
 
-    /// The same. Whenever a stream lacks something on a line, `wait` is told, and says whether to look again.
-    pub(crate) fn fill(&mut self, mut out: &mut [Frame], wait: &mut dyn FnMut() -> bool) {
+    /// The same, driven by somebody who may do something on every line.
+    pub(crate) fn fill(&mut self, mut out: &mut [Frame], drive: &mut dyn Drive) {
         while !out.is_empty() {
             if self.served == self.ready {
-                self.compute(out.len(), wait);
+                self.compute(out.len(), drive);
             }
             let frames = out.len().min(self.ready - self.served);
             let (now, later) = mem::take(&mut out).split_at_mut(frames);
@@ -185,11 +193,12 @@ impl Renderer {
         meters.parked.store(self.plays.parked.len() as u32, Relaxed);
         meters.scheduled.store(self.plays.schedule().pool().len() as u32, Relaxed);
         meters.clock.store(self.clock, Relaxed);
+        self.note_clock();
     }
 
     /// Makes the next quantum ready, or several if nothing can happen on the lines between. The
     /// limiter looks ahead, so what is mixed here will be handed out later.
-    fn compute(&mut self, wanted: usize, wait: &mut dyn FnMut() -> bool) {
+    fn compute(&mut self, wanted: usize, drive: &mut dyn Drive) {
         // What was handed out makes room for what comes.
         let ahead = self.ready..self.ready + self.ahead;
         for side in [&mut self.left, &mut self.right] {
@@ -199,14 +208,14 @@ impl Renderer {
         }
         let look_ahead = self.left.len() - PASS;
         while self.ahead < look_ahead {
-            let frames = self.mix_line(self.ahead, look_ahead - self.ahead, wait);
+            let frames = self.mix_line(self.ahead, look_ahead - self.ahead, drive);
             let mixed = self.ahead..self.ahead + frames;
             let left = self.left.get(mixed.clone()).unwrap_or_default();
             let right = self.right.get(mixed).unwrap_or_default();
             self.bridge.meters.show_peak(self.limiter.listen(left, right));
             self.ahead += frames;
         }
-        let frames = self.mix_line(self.ahead, wanted, wait);
+        let frames = self.mix_line(self.ahead, wanted, drive);
         let peaks = self.limiter.limit(&mut self.left, &mut self.right, frames);
         self.bridge.meters.show_peak(peaks);
         self.ready = frames;
@@ -215,16 +224,19 @@ impl Renderer {
 
     /// Stands on a line of the grid: applies what the game said, and mixes to the next line or a later
     /// one, into the buffers from `at` on. Returns how many frames that are.
-    fn mix_line(&mut self, at: usize, wanted: usize, wait: &mut dyn FnMut() -> bool) -> usize {
+    fn mix_line(&mut self, at: usize, wanted: usize, drive: &mut dyn Drive) -> usize {
+        let until = drive.line(self.now);
+        let wanted = until.saturating_sub(self.now).min(wanted as u64) as usize;
         self.settle_buses();
         self.apply_commands();
+        self.note_line();
         self.follow_space();
         self.start_arrivals();
         self.plays.thaw(self.now, &self.buses);
         self.settle();
         self.unpark();
         self.follow_on();
-        self.supply_streams(wait);
+        self.supply_streams(drive);
         self.step_ducks();
         self.fill_snapshot();
         self.foresee_all();
@@ -245,7 +257,7 @@ impl Renderer {
                 self.follow_on();
             }
             if self.stream_begins {
-                self.supply_streams(wait);
+                self.supply_streams(drive);
             }
             let until = self.plays.schedule().next().map_or(end, |at| at.min(end));
             // On the frame on which a play finishes another may begin.

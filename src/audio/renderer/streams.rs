@@ -5,17 +5,20 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::Renderer;
 use crate::audio::plays::Placement;
 use crate::audio::voice::supply::Tended;
+use crate::link::Drive;
 use crate::link::message::Report;
+use crate::link::tape::Noted;
 
 impl Renderer {
-    /// Takes in what has arrived of all streams, and sees to those who play. If one lacks something, `wait` is
-    /// told, and says whether to look again.
-    pub(super) fn supply_streams(&mut self, wait: &mut dyn FnMut() -> bool) {
+    /// Takes in what has arrived of all streams, and sees to those who play. If one lacks something, whoever
+    /// drives is told, and says whether to look again.
+    pub(super) fn supply_streams(&mut self, drive: &mut dyn Drive) {
         (self.streams_are_scarce, self.stream_begins) = (false, false);
         if self.plays.streams.is_empty() {
             return;
         }
-        while self.take_in_streams() && wait() {}
+        drive.supply(self.now);
+        while self.take_in_streams() && drive.wait() {}
         let mut place = 0;
         while let Some(ticket) = self.plays.streams.at(place) {
             if let Placement::Playing(slot) = self.plays.find(ticket) {
@@ -45,7 +48,13 @@ impl Renderer {
             return false;
         }
         let stands_still = voice.stands_still(&self.buses.way(voice.bus));
-        voice.take_in(&self.setup) && !stands_still
+        let before = voice.newest_block();
+        let lacks = voice.take_in(&self.setup);
+        let (play, newest) = (voice.number, voice.newest_block());
+        if let Some((epoch, index)) = newest.filter(|_| newest != before) {
+            self.note(Noted::Block { play, epoch, index });
+        }
+        lacks && !stands_still
     }
 
     /// Sees to a voice that reads a stream.

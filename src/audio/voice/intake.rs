@@ -165,6 +165,7 @@ impl Tap {
         while room < self.queue.len()
             && let Some(block) = feed.blocks.receive()
         {
+            self.newest = Some((block.epoch, block.index));
             if let Some(clip) = block.clip {
                 (self.clip, self.is_broken) = (clip, block.is_last);
             }

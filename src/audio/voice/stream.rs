@@ -267,6 +267,10 @@ impl StreamSource {
 
     // What there is to read.
 
+    pub fn newest_block(&self) -> Option<(u32, u64)> {
+        self.tap.newest
+    }
+
     /// Takes in what has arrived, and sends back what was read.
     pub fn take_in(&mut self) {
         let (place, old) = ((self.cursor, self.reading()), self.tap.old);

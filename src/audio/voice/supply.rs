@@ -28,6 +28,12 @@ impl Voice {
         self.source.stream().is_some()
     }
 
+    /// The block of its stream that was taken in last: for which order, and how many of that's frames lie before
+    /// it.
+    pub fn newest_block(&self) -> Option<(u32, u64)> {
+        self.source.stream()?.newest_block()
+    }
+
     /// Takes in what has arrived of its stream. Returns whether it will want more than that, and has not been
     /// given up on yet.
     pub fn take_in(&mut self, setup: &Setup) -> bool {

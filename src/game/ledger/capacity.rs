@@ -99,6 +99,11 @@ impl Capacity {
     }
 
     /// Whether there are as many voices as were wished for, and no more.
+    /// Whether there may be so many voices.
+    pub fn allows(&self, voices: usize) -> bool {
+        (1..=self.max_voices).contains(&voices)
+    }
+
     pub fn is_settled(&self) -> bool {
         !self.wish_waits && self.voices <= self.settled_voices
     }

@@ -9,6 +9,8 @@ mod inbox;
 mod moves;
 mod outbox;
 mod pending;
+mod recording;
+mod replay;
 mod snapshots;
 mod tags;
 #[cfg(test)]
@@ -30,6 +32,7 @@ use crate::cue::Cue;
 use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
+use crate::link::tape::Tape;
 use crate::link::message::{
     Cargo, Change, Command, Crossfade, Ears, End, Ended, Leaving, Made, Move, Plan, Report, Retired,
 };
@@ -41,6 +44,7 @@ use buses::Buses;
 use capacity::Capacity;
 use cues::Cues;
 pub(super) use cues::Roll;
+pub(crate) use replay::{Rerun, Told};
 use inbox::Inbox;
 use outbox::{Outbox, Recipient};
 use snapshots::Snapshots;
@@ -227,6 +231,11 @@ impl Ledger {
             }
             Target::Nothing => (),
         }
+    }
+
+    /// Records all that is sent, from the very first on. False: that is not known any more.
+    pub fn start_tape(&mut self, tape: &Arc<Tape>) -> bool {
+        self.outbox.recording().start(tape)
     }
 
     /// Ends every play that was ever accepted, and nothing that comes later.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::buses::Buses;
 use super::moves::{MoveStore, NextMove};
 use super::pending::Pending;
+use super::recording::Recording;
 use super::tickets::Tickets;
 use super::wishes::{Due, Wishes};
 use crate::bus::BusId;
@@ -36,6 +37,7 @@ pub(super) struct Outbox {
     moves: MoveStore,
     /// Whether anything was placed that the audio side does not know of yet.
     unpublished: bool,
+    recording: Recording,
 }
 
 /// The place of a bus whose settings wait, whichever that is: the table of the buses knows in which order
@@ -54,6 +56,7 @@ impl Outbox {
             line: VecDeque::new(),
             moves: MoveStore::new(config.tickets()),
             unpublished: false,
+            recording: Recording::new(),
         }
     }
 
@@ -101,6 +104,7 @@ impl Outbox {
             | Command::Effect { bus, submix: Some(_), .. } => 1 << bus.index(),
             _ => 0,
         };
+        let entry = self.recording.entry(&command, tickets);
         let resolved = command.resolve(
             |request| sound(request.ticket),
             |plan| make(plan, rate),
@@ -108,10 +112,21 @@ impl Outbox {
         );
         let placed = resolved.is_some_and(|command| place(&self.bridge, command));
         if placed {
+            // Before it is published: what the audio side has applied was recorded.
+            self.recording.add(entry);
             self.unpublished = true;
             self.submixes |= given;
         }
         placed
+    }
+
+    pub fn recording(&mut self) -> &mut Recording {
+        &mut self.recording
+    }
+
+    /// Lays an effect ready for the command that takes it along.
+    pub fn lay_ready(&mut self, effect: Option<Box<dyn Effect>>) {
+        self.effect = effect;
     }
 
     /// Lets the audio side have all that was placed.

@@ -42,6 +42,17 @@ const UNKNOWN: &str = "is not a WAV file";
 const HEAD: u64 = 12;
 
 impl Kind {
+    /// Whether what it is decoded to may differ between machines.
+    pub fn is_lossy(&self) -> bool {
+        match self {
+            Kind::Wav => false,
+            #[cfg(feature = "formats")]
+            Kind::Flac { .. } => false,
+            #[cfg(feature = "formats")]
+            Kind::Ogg | Kind::Mp3 { .. } => true,
+        }
+    }
+
     /// Of a file that is read from its start.
     pub fn of(file: &mut (impl Read + Seek)) -> Result<Kind, Fault> {
         let head = head_at(file, 0)?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::Decoder;
 use super::kind::Kind;
 use crate::error::Fault;
+use crate::link::wire::Hash;
 use crate::sound::samples::{Sample, Samples};
 use crate::sound::{MOST_FRAMES, wav};
 
@@ -18,6 +19,8 @@ pub(crate) struct Whole {
     /// Its own loop points, as it says them.
     pub loops: Option<Range<u64>>,
     pub truncated: bool,
+    /// The hash of its bytes, if it is a lossy one.
+    pub origin: Option<u64>,
 }
 
 /// Decodes a whole file. An error is the fault alone; the caller knows the file's name.
@@ -25,13 +28,19 @@ pub(crate) fn decode_whole(file: impl AsRef<[u8]>) -> Result<Whole, Fault> {
     let bytes = file.as_ref();
     wav::check_length(bytes.len() as u64)?;
     // Plain samples are written where they stay, which no decoder can do that goes frame by frame.
-    if Kind::of(&mut Cursor::new(bytes))? == Kind::Wav
+    let kind = Kind::of(&mut Cursor::new(bytes))?;
+    if kind == Kind::Wav
         && let Some(wav) = wav::decode(bytes)?
     {
         let wav::Wav { sample_rate, samples, loops, truncated } = wav;
-        return Ok(Whole { sample_rate, samples, loops, truncated });
+        return Ok(Whole { sample_rate, samples, loops, truncated, origin: None });
     }
-    decode_coded(bytes.to_vec())
+    let origin = kind.is_lossy().then(|| {
+        let mut hash = Hash::NEW;
+        hash.add(bytes);
+        hash.get()
+    });
+    Ok(Whole { origin, ..decode_coded(bytes.to_vec())? })
 }
 
 fn decode_coded(file: Vec<u8>) -> Result<Whole, Fault> {
@@ -48,6 +57,7 @@ fn decode_coded(file: Vec<u8>) -> Result<Whole, Fault> {
         samples,
         loops: header.loops,
         truncated: decoder.is_truncated(),
+        origin: None,
     })
 }
 

@@ -1,0 +1,154 @@
+//! What was said once is said again: to this ledger, with tickets of its own.
+
+use std::collections::HashMap;
+
+use super::Ledger;
+use super::tickets::{Number, Ticket};
+use crate::bus::BusId;
+use crate::effect::Effect;
+use crate::event::VoiceId;
+use crate::link::message::{Change, Command, NamedPlay, PlainCommand, Plan, Request, Start};
+use crate::link::wire::{Bytes, Plays, take_command};
+use crate::play::Priority;
+use crate::sound::Sound;
+
+/// Who replays, and what is to be another way this time.
+pub(crate) trait Rerun {
+    /// What the play of a command plays, as it is handed to a voice.
+    fn sound(&mut self, play: u64, media: u64) -> Option<Sound>;
+
+    /// The effect that was put on a bus.
+    fn effect(&mut self, bus: BusId) -> Option<Box<dyn Effect>>;
+
+    /// Whether the mixer is another than it was: then it is for this one to say how many voices there are,
+    /// and what happens when they are taken.
+    fn is_another(&self) -> bool;
+
+    /// The priority of all that has a tag, if it is to be another.
+    fn priority(&self, tag: u64) -> Option<Priority>;
+}
+
+/// The plays that were told, by the numbers that they had.
+pub(crate) struct Told {
+    plays: HashMap<u64, VoiceId>,
+    /// Where the buses belong.
+    parents: [BusId; BusId::COUNT],
+}
+
+impl Told {
+    pub fn new() -> Told {
+        Told { plays: HashMap::new(), parents: [BusId::MASTER; BusId::COUNT] }
+    }
+
+    /// Places a bus below another, unless that would be a circle, which no game can have said.
+    fn place(&mut self, bus: BusId, parent: BusId) -> bool {
+        let mut up = parent;
+        while up != BusId::MASTER && up != bus {
+            up = self.parents[up.index()];
+        }
+        let is_tree = bus == BusId::MASTER || up != bus;
+        if is_tree && bus != BusId::MASTER {
+            self.parents[bus.index()] = parent;
+        }
+        is_tree
+    }
+}
+
+/// Nobody has this ticket.
+const NOBODY: NamedPlay = NamedPlay { ticket: u32::MAX, number: 0 };
+
+/// Who is meant by a number.
+struct Here<'a> {
+    ledger: &'a Ledger,
+    told: &'a Told,
+}
+
+impl Plays for Here<'_> {
+    fn named(&self, number: u64) -> NamedPlay {
+        let tickets = &self.ledger.tickets;
+        let voice = self.told.plays.get(&number);
+        let ticket = voice.and_then(|voice| tickets.find(*voice));
+        ticket.and_then(|ticket| tickets.named(ticket)).unwrap_or(NOBODY)
+    }
+
+    fn start_after(&self, leader: u64) -> Start {
+        let leader = self.told.plays.get(&leader);
+        leader.map_or(Start::Orphan, |leader| self.ledger.tickets.start_after(*leader))
+    }
+}
+
+impl Ledger {
+    /// Sends a command that was recorded under a number. Every command sends one, so that the numbers are
+    /// those that they were.
+    pub fn replay(&mut self, number: u64, bytes: &[u8], told: &mut Told, rerun: &mut dyn Rerun) {
+        let here = Here { ledger: self, told };
+        let Some((command, tag)) = take_command(&mut Bytes::new(bytes), &here) else { return };
+        match command {
+            Command::Play(request) => self.replay_play(number, request, tag, told, rerun),
+            Command::Resize(_) if rerun.is_another() => self.send_nothing(),
+            Command::Resize(Plan::Voices(voices)) => match self.capacity.allows(voices as usize) {
+                true => self.send_resize(voices as usize),
+                false => self.send_nothing(),
+            },
+            Command::Place { bus, place } => match told.place(bus, place.parent) {
+                true => self.resend(Command::Place { bus, place }),
+                false => self.send_nothing(),
+            },
+            Command::Effect { bus, effect: Some(()), submix } => {
+                let effect = rerun.effect(bus);
+                let is_here = effect.is_some().then_some(());
+                self.outbox.lay_ready(effect);
+                self.resend(Command::Effect { bus, effect: is_here, submix });
+            }
+            command => self.resend(command),
+        }
+    }
+
+    fn replay_play(
+        &mut self,
+        number: u64,
+        mut request: Request<u64>,
+        tag: u64,
+        told: &mut Told,
+        rerun: &mut dyn Rerun,
+    ) {
+        if rerun.is_another() {
+            request.when_full = self.capacity.when_full();
+            if let Some(admission) = self.validate(&[request.bus]) {
+                self.grow(admission);
+            }
+        }
+        request.priority = rerun.priority(tag).unwrap_or(request.priority);
+        let Some(sound) = rerun.sound(number, request.sound) else { return self.send_nothing() };
+        request.fit(&sound);
+        if let Some(feed) = sound.feed() {
+            feed.begin(request.position, request.looping);
+        }
+        request.sound = sound.number();
+        let (bus, priority) = (request.bus, request.priority);
+        let number_here = Number::new(self.outbox.next_number());
+        let ticket = Ticket { sound, tag, bus, priority, number: number_here };
+        let Some(voice) = self.tickets.insert(ticket) else { return self.send_nothing() };
+        request.ticket = voice.ticket;
+        if self.outbox.send(Command::Play(request), &self.tickets) {
+            self.accepted += 1;
+            told.plays.insert(number, voice);
+        } else {
+            self.tickets.take(voice.ticket);
+        }
+    }
+
+    fn resend(&mut self, command: PlainCommand) {
+        self.outbox.send(command, &self.tickets);
+    }
+
+    /// Sends what changes nothing, so that what comes later has the number that it had.
+    fn send_nothing(&mut self) {
+        self.resend(Command::Voice { ticket: NOBODY.ticket, change: Change::EndLoop });
+    }
+
+    /// Has everything stopped up to a command.
+    pub fn replay_stop_all(&mut self, last: u64, fade: u32) {
+        self.bridge.order_stop_all(last, fade);
+    }
+}

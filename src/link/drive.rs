@@ -1,0 +1,23 @@
+//! Who drives a renderer.
+
+/// What whoever drives a renderer may do between its lines. The audio callback does nothing.
+pub(crate) trait Drive {
+    /// The renderer stands on a line, and is about to apply what the game said. Returns the line on which it is
+    /// to be told again at the latest.
+    fn line(&mut self, _at: u64) -> u64 {
+        u64::MAX
+    }
+
+    /// It is about to see to streams, on this frame.
+    fn supply(&mut self, _at: u64) {}
+
+    /// A stream lacks something: returns whether to look again.
+    fn wait(&mut self) -> bool {
+        false
+    }
+}
+
+/// A callback, which waits for nothing.
+pub(crate) struct Live;
+
+impl Drive for Live {}

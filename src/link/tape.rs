@@ -1,0 +1,132 @@
+//! What a recording is made of, on its way from both sides to the thread that writes it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::lane::Lane;
+use crate::sound::Sound;
+
+/// How many commands may wait to be written: some seconds of a storm.
+const ENTRIES: usize = 1 << 14;
+
+/// How many notes of the audio side may wait. Offline a thousand lines may pass in the time of a few.
+const NOTES: usize = 1 << 16;
+
+/// A command as it was sent, in bytes. A play takes along what it plays, to be known by.
+pub(crate) struct Entry {
+    pub number: u64,
+    pub command: Box<[u8]>,
+    pub sound: Option<Sound>,
+}
+
+/// What the audio side notes, and on which frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Note {
+    pub at: u64,
+    pub what: Noted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Noted {
+    /// So many commands have been applied.
+    Applied { count: u64 },
+    /// Every play up to a command was stopped.
+    StopAll { last: u64, fade: u32 },
+    /// A block of a stream was taken in for the play of a command.
+    Block { play: u64, epoch: u32, index: u64 },
+    /// What the game had put on a bus was taken out, because it did what no effect may.
+    EffectFailed { bus: u32 },
+}
+
+/// Both ways to the thread that writes, and when they end.
+pub(crate) struct Tape {
+    pub entries: Lane<Entry>,
+    pub notes: Lane<Note>,
+    /// The first command that found no room, and the first frame of which a note did.
+    lost_command: AtomicU64,
+    lost_from: AtomicU64,
+    /// How far the audio side has come: all that happened before this frame was noted.
+    reached: AtomicU64,
+    /// How many frames it has handed out.
+    clock: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl Tape {
+    pub fn new() -> Tape {
+        Tape {
+            entries: Lane::new(ENTRIES),
+            notes: Lane::new(NOTES),
+            lost_command: AtomicU64::new(u64::MAX),
+            lost_from: AtomicU64::new(u64::MAX),
+            reached: AtomicU64::new(0),
+            clock: AtomicU64::new(0),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    /// Hands a command over, from the game side. One that finds no room ends the recording.
+    pub fn add(&self, entry: Entry) {
+        let number = entry.number;
+        if self.entries.send(entry).is_err() {
+            self.lost_command.fetch_min(number, Ordering::Release);
+        }
+    }
+
+    /// Notes what happened, from the audio side. What finds no room ends the recording.
+    pub fn note(&self, at: u64, what: Noted) {
+        if self.notes.send(Note { at, what }).is_err() {
+            self.lose_from(at);
+        }
+    }
+
+    /// What happened from a frame on is lost: the first such frame counts.
+    pub fn lose_from(&self, at: u64) {
+        self.lost_from.fetch_min(at, Ordering::Release);
+    }
+
+    fn has_lost_note(&self) -> bool {
+        self.lost_from.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    /// Whether the audio side need note anything. Nothing behind a note that was lost is of any use.
+    pub fn is_running(&self) -> bool {
+        !self.is_over.load(Ordering::Relaxed) && !self.has_lost_note()
+    }
+
+    /// Says that all before a frame was noted: one store.
+    pub fn reach(&self, frame: u64) {
+        self.reached.store(frame, Ordering::Release);
+    }
+
+    pub fn reached(&self) -> u64 {
+        self.reached.load(Ordering::Acquire)
+    }
+
+    /// Says how many frames were handed out: all that they are made of was noted.
+    pub fn show_clock(&self, frames: u64) {
+        self.clock.store(frames, Ordering::Release);
+    }
+
+    pub fn clock(&self) -> u64 {
+        self.clock.load(Ordering::Acquire)
+    }
+
+    /// The first command that is lacking, and the first frame of which something may be.
+    pub fn lost(&self) -> (u64, u64) {
+        (self.lost_command.load(Ordering::Acquire), self.lost_from.load(Ordering::Acquire))
+    }
+
+    /// Waits until there is room for what a line may have to note. Not for the audio thread.
+    pub fn await_room(&self) {
+        while self.is_running() && self.notes.room() < NOTES as u64 / 2 {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Nobody will write any more.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,154 @@
+//! The thread that writes a recording: the only one that may wait for the disk.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::blocks::{Kind, put_config, write_block, write_head};
+use super::media::Told;
+use super::recorder::Summary;
+use crate::config::Config;
+use crate::link::tape::{Noted, Tape};
+use crate::link::wire::Wire;
+use crate::sound::Sound;
+
+/// How often it is looked what has come. Nobody is to wake anybody.
+const POLL: Duration = Duration::from_millis(5);
+
+/// How many of what was told are remembered. One that was forgotten is told again, which does no harm.
+const MOST_KNOWN: usize = 4096;
+
+/// What the recorder says to its thread.
+#[derive(Default)]
+pub(super) struct Orders {
+    pub is_finishing: AtomicBool,
+    /// Whether sounds are written as a whole.
+    pub is_whole: AtomicBool,
+}
+
+pub(super) struct Writer<W> {
+    pub out: W,
+    pub tape: Arc<Tape>,
+    pub orders: Arc<Orders>,
+    pub summary: Summary,
+    known: Box<[u64]>,
+    /// Up to which frame all was noted, and from which on something is lacking.
+    reached: u64,
+    cut_at: Option<u64>,
+}
+
+impl<W: Write> Writer<W> {
+    pub fn new(out: W, tape: Arc<Tape>, orders: Arc<Orders>) -> Writer<W> {
+        let (summary, known) = (Summary::default(), vec![0; MOST_KNOWN].into());
+        Writer { out, tape, orders, summary, known, reached: 0, cut_at: None }
+    }
+
+    /// Writes until it is told to finish, or until something was lost.
+    pub fn run(mut self, config: &Config) -> io::Result<Summary> {
+        let written = self.write_all(config);
+        // Nobody need hand anything over any more.
+        self.tape.end();
+        written.map(|()| self.summary)
+    }
+
+    fn write_all(&mut self, config: &Config) -> io::Result<()> {
+        self.summary.bytes += write_head(&mut self.out)?;
+        let mut bytes = Vec::new();
+        put_config(config, &mut bytes);
+        self.write(Kind::Config, &bytes)?;
+        loop {
+            // Asked first: what was said before it finished is there by now.
+            let is_last = self.orders.is_finishing.load(Ordering::Acquire);
+            let frames = self.tape.clock();
+            let some = self.write_what_came()?;
+            if is_last || self.cut_at.is_some() {
+                let frames = self.cut_at.map_or(frames, |cut| cut.min(frames));
+                return self.write_end(frames);
+            }
+            if !some {
+                thread::sleep(POLL);
+            }
+        }
+    }
+
+    /// Writes what has come. Returns whether anything had.
+    fn write_what_came(&mut self) -> io::Result<bool> {
+        let reached = self.tape.reached();
+        let (lost_command, lost_from) = self.tape.lost();
+        let mut notes = Vec::new();
+        let mut count = 0;
+        while self.cut_at.is_none()
+            && let Some(note) = self.tape.notes.receive()
+        {
+            if let Noted::Applied { count } = note.what
+                && count >= lost_command
+            {
+                self.cut_at = Some(note.at);
+                break;
+            }
+            note.put(&mut notes);
+            count += 1;
+        }
+        if lost_from != u64::MAX && self.cut_at.is_none() {
+            self.cut_at = Some(lost_from);
+        }
+        // Taken after the notes: whatever they say was applied is there by now.
+        let mut commands = Vec::new();
+        while let Some(entry) = self.tape.entries.receive() {
+            if let Some(sound) = entry.sound {
+                self.tell(&sound)?;
+                self.summary.plays += 1;
+            }
+            entry.number.put(&mut commands);
+            entry.command.put(&mut commands);
+            self.summary.commands += 1;
+        }
+        if !commands.is_empty() {
+            self.write(Kind::Commands, &commands)?;
+        }
+        let is_news = count > 0 || reached >= self.reached + NEWS;
+        if is_news {
+            reached.put(&mut notes);
+            self.write(Kind::Notes, &notes)?;
+            self.reached = reached;
+            self.out.flush()?;
+        }
+        Ok(is_news || !commands.is_empty())
+    }
+
+    /// Tells of a sound, or of a stream, if that was not done yet.
+    fn tell(&mut self, sound: &Sound) -> io::Result<()> {
+        let number = sound.media_number();
+        let place = &mut self.known[number as usize % MOST_KNOWN];
+        if *place == number {
+            return Ok(());
+        }
+        *place = number;
+        let is_whole = self.orders.is_whole.load(Ordering::Relaxed);
+        let told = Told::of(sound, is_whole)?;
+        let mut bytes = Vec::new();
+        told.put(&mut bytes);
+        self.write(Kind::Media, &bytes)
+    }
+
+    fn write_end(&mut self, frames: u64) -> io::Result<()> {
+        self.summary.frames = frames;
+        self.summary.is_whole = self.cut_at.is_none();
+        let mut bytes = Vec::new();
+        frames.put(&mut bytes);
+        self.summary.is_whole.put(&mut bytes);
+        self.write(Kind::End, &bytes)?;
+        self.out.flush()
+    }
+
+    fn write(&mut self, kind: Kind, holds: &[u8]) -> io::Result<()> {
+        self.summary.bytes += write_block(&mut self.out, kind, holds)?;
+        Ok(())
+    }
+}
+
+/// After how many frames in which nothing happened that is written all the same: so much is lost at the most
+/// when a game crashes.
+const NEWS: u64 = 1 << 14;
