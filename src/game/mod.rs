@@ -8,6 +8,6 @@ mod ledger;
 mod mixer;
 
 pub use events::Events;
-pub(crate) use ledger::{Rerun, Told};
 pub use held::Held;
+pub(crate) use ledger::{Rerun, Told};
 pub use mixer::Mixer;

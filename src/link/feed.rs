@@ -238,12 +238,12 @@ impl Feed {
         self.gate.store(Some(mark));
     }
 
-    /// Whether a block may be made now.
-    pub fn allows(&self, mark: Mark) -> bool {
-        self.gate.load().is_none_or(|gate| mark <= gate)
+    /// Up to which block it may be made now; `None`: as far as there is room.
+    pub fn gate(&self) -> Option<Mark> {
+        self.gate.load()
     }
 
-    /// Says that all up to a block were made, as far as they ever will be.
+    /// Says that all up to a block were made.
     pub fn show_made(&self, mark: Mark) {
         self.made.store(mark);
     }

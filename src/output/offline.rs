@@ -12,8 +12,8 @@ use crate::audio::Renderer;
 use crate::audio::make;
 use crate::config::{Config, RATES};
 use crate::game::Mixer;
-use crate::link::{Bridge, Drive};
 use crate::link::feed::Feeder;
+use crate::link::{Bridge, Drive};
 use crate::stream::Crew;
 use crate::{Error, Frame};
 

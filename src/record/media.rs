@@ -1,6 +1,6 @@
 //! What was played, and how it is known again.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::link::wire::{Bytes, Hash, Wire};
 use crate::sound::{Media, Sound, Stream};
@@ -14,8 +14,8 @@ pub struct MediaRef {
     pub frames: u64,
     /// Frames in a second.
     pub sample_rate: u32,
-    /// Of a sound, the hash of its samples; of a sound from a lossy file, and of a stream, that of the file's
-    /// bytes. FNV-1a, 64 bits.
+    /// Of a sound, the hash of its samples; of a sound from a lossy file, that of the file's bytes; of a stream,
+    /// that of the first 64 KiB of its file and of how long that is. FNV-1a, 64 bits.
     pub hash: u64,
 }
 
@@ -29,18 +29,13 @@ impl MediaRef {
         }
     }
 
-    /// Reads the whole file. Not for threads that must not wait.
+    /// Reads the beginning of the file. Not for threads that must not wait.
     pub(super) fn of_stream(stream: &Stream) -> io::Result<MediaRef> {
-        let (mut hash, mut piece) = (Hash::NEW, vec![0; 1 << 16]);
+        let (mut hash, mut head) = (Hash::NEW, Vec::new());
         let mut file = stream.open_bytes()?;
-        loop {
-            match file.read(&mut piece) {
-                Ok(0) => break,
-                Ok(read) => hash.add(&piece[..read]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-                Err(error) => return Err(error),
-            }
-        }
+        (&mut file).take(HEAD).read_to_end(&mut head)?;
+        hash.add(&head);
+        hash.add(&file.seek(SeekFrom::End(0))?.to_le_bytes());
         Ok(MediaRef {
             name: stream.name().to_owned(),
             frames: stream.frames().unwrap_or(0),
@@ -128,6 +123,9 @@ impl Told {
         Sound::silence(&self.known_by.name, self.known_by.sample_rate, frames).map(Media::Sound)
     }
 }
+
+/// How much of a stream's file is read to know it: a reader may block, and nobody is to wait for all of it.
+const HEAD: u64 = 1 << 16;
 
 /// The longest silence, in frames: some twenty minutes, in 128 MB.
 const MOST_SILENCE: u64 = 1 << 26;

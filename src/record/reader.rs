@@ -51,21 +51,19 @@ impl Script {
             None => return Err(damaged(MAGIC.len(), "breaks off")),
         }
         let mut found = Found::default();
+        let mut offset = 0;
         while found.end.is_none() {
-            let offset = file.len() - bytes.len();
+            offset = file.len() - bytes.len();
             let Some((kind, holds)) = next_block(offset, &mut bytes)? else { break };
             let is_sound = found.take(kind, &mut Bytes::new(holds));
             is_sound.ok_or_else(|| damaged(offset, "a block that contradicts itself"))?;
         }
-        found.script().ok_or_else(|| damaged(file.len() - bytes.len(), "breaks off"))
+        found.script().ok_or_else(|| damaged(offset, "breaks off"))
     }
 }
 
 /// The next block, if it is all there.
-fn next_block<'a>(
-    offset: usize,
-    bytes: &mut Bytes<'a>,
-) -> Result<Option<(Kind, &'a [u8])>, Error> {
+fn next_block<'a>(offset: usize, bytes: &mut Bytes<'a>) -> Result<Option<(Kind, &'a [u8])>, Error> {
     let Some(head) = bytes.take(5) else { return Ok(None) };
     let (kind, length) = head.split_at(1);
     let length = u32::take(&mut Bytes::new(length)).unwrap_or(0) as usize;

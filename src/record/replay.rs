@@ -174,7 +174,8 @@ impl Replay {
 
     fn is_another(&self) -> bool {
         let Config { device, buffer, .. } = &self.config;
-        self.config != Config { device: device.clone(), buffer: *buffer, ..self.script.config.clone() }
+        self.config
+            != Config { device: device.clone(), buffer: *buffer, ..self.script.config.clone() }
     }
 
     /// What happened since it was last asked, as far as it was rendered.
@@ -260,6 +261,7 @@ impl Drive for Player<'_> {
         if self.rerun.is_another {
             return;
         }
+        self.rerun.await_orders();
         while let Some(note) = self.script.blocks.get(*self.blocks).filter(|note| note.at <= at) {
             *self.blocks += 1;
             if let Noted::Block { play, epoch, index } = note.what
@@ -290,10 +292,21 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// Waits until a block has been made, as far as it ever will be.
+    /// Waits until every stream can be told where it is read from.
+    fn await_orders(&self) {
+        for feed in self.feeds.values().filter_map(Sound::feed) {
+            self.wait_while(|| feed.orders.room() < 2 && !feed.is_over());
+        }
+    }
+
+    /// Waits until a block has been made.
     fn await_block(&self, feed: &Feed, mark: Mark) {
+        self.wait_while(|| feed.made() < mark);
+    }
+
+    fn wait_while(&self, lacks: impl Fn() -> bool) {
         let mut since = Instant::now();
-        while feed.made() < mark && since.elapsed() < PATIENCE {
+        while lacks() && since.elapsed() < PATIENCE {
             if self.bridge.feeder().is_some_and(Feeder::wait) {
                 since = Instant::now();
             }

@@ -1,5 +1,6 @@
 //! One play of a stream as the decoding thread sees it: orders come, blocks go, and come back.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::producer::{Cut, Producer};
@@ -9,6 +10,8 @@ use crate::link::message::Loop;
 pub(super) struct Job {
     feed: Arc<Feed>,
     producer: Producer,
+    /// Orders that are not to be seen to yet: only of what is replayed.
+    later: VecDeque<Option<Order>>,
     /// The latest order, while there is something to do for it.
     order: Option<Order>,
     /// What is to be made next for it: the frame of the file, and how many frames lie before it.
@@ -20,7 +23,8 @@ pub(super) struct Job {
 
 impl Job {
     pub fn new(feed: Arc<Feed>, producer: Producer) -> Job {
-        Job { feed, producer, order: None, next: 0, index: 0, away: 0 }
+        let later = VecDeque::new();
+        Job { feed, producer, later, order: None, next: 0, index: 0, away: 0 }
     }
 
     /// Whether nobody will read it any more.
@@ -34,6 +38,16 @@ impl Job {
             self.away -= 1;
         }
         while let Some(order) = self.feed.orders.receive() {
+            self.later.push_back(order);
+        }
+        // What is replayed is seen to in the order in which it was.
+        let gate = self.feed.gate();
+        let is_due = |order: &Option<Order>| {
+            let epoch = order.map(|order| order.epoch);
+            gate.is_none_or(|gate| epoch.is_some_and(|epoch| epoch <= gate.epoch))
+        };
+        let due = self.later.iter().rposition(is_due).map_or(0, |last| last + 1);
+        for order in self.later.drain(..due) {
             self.order = order;
             if let Some(Order { first, index, turns, .. }) = order {
                 (self.next, self.index) = (first, index);
@@ -42,12 +56,8 @@ impl Job {
         }
         let Some(Order { epoch, .. }) = self.order else { return false };
         let next = Mark { epoch, index: self.index };
-        if !self.feed.allows(next) {
-            // Nothing more comes of what was ordered before.
-            self.feed.show_made(self.feed.made().max(Mark { epoch, index: 0 }));
-            return false;
-        }
-        self.away < BLOCKS && self.feed.blocks.room() > 0
+        let is_open = gate.is_none_or(|gate| next <= gate);
+        is_open && self.away < BLOCKS && self.feed.blocks.room() > 0
     }
 
     /// Makes one block, and sends it.

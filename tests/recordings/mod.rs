@@ -96,7 +96,8 @@ impl<'a> Game<'a> {
         let cue = |sounds: &[Sound]| Cue::of(sounds.to_vec()).unwrap();
         let cues = vec![
             cue(&library.sounds[..3]).vary_gain(3.0).vary_speed(2.0).at_most(3),
-            cue(&library.sounds[1..2]).cooldown(ms(50)).merge_within(ms(4)),
+            cue(&library.sounds[1..2]).cooldown(ms(50)),
+            cue(&library.sounds[3..4]).merge_within(ms(60)),
         ];
         let (random, plays, told) = (Random(seed), vec![None], Vec::new());
         Game { mixer, random, library, cues, plays, told }
@@ -122,7 +123,7 @@ impl<'a> Game<'a> {
     fn request(&mut self) -> Play {
         let media = match self.random.below(12) {
             0 => Play::of(self.random.pick(&self.library.streams)),
-            1 | 2 => Play::of(self.random.pick(&self.cues)),
+            1..=4 => Play::of(self.random.pick(&self.cues)),
             _ => Play::of(self.random.pick(&self.library.sounds)),
         };
         let (clock, bus) = (self.mixer.clock(), self.bus());
@@ -154,7 +155,8 @@ impl<'a> Game<'a> {
         }
         if self.random.below(4) == 0 {
             let doppler = *self.random.pick(&[0.0, 1.0]);
-            play = play.at(self.place()).attenuation(Attenuation { doppler, ..Attenuation::DEFAULT });
+            play =
+                play.at(self.place()).attenuation(Attenuation { doppler, ..Attenuation::DEFAULT });
         }
         if self.random.below(9) == 0 {
             play = play.after(self.voice());
@@ -193,7 +195,8 @@ impl<'a> Game<'a> {
             21 => mixer.set_position(voice, place),
             22 => mixer.teleport(tag, place),
             23 => {
-                let moves: Vec<_> = self.plays.iter().rev().take(9).map(|it| (*it, place)).collect();
+                let moves: Vec<_> =
+                    self.plays.iter().rev().take(9).map(|it| (*it, place)).collect();
                 mixer.set_positions(moves);
             }
             24 => mixer.set_occlusion(voice, random.unit(), over),
@@ -215,8 +218,12 @@ impl<'a> Game<'a> {
                 mixer.resize(voices).unwrap();
             }
             29 => {
-                let policies =
-                    [WhenFull::StealQuietest, WhenFull::StealOldest, WhenFull::Refuse, WhenFull::Grow];
+                let policies = [
+                    WhenFull::StealQuietest,
+                    WhenFull::StealOldest,
+                    WhenFull::Refuse,
+                    WhenFull::Grow,
+                ];
                 mixer.set_when_full(*random.pick(&policies));
             }
             30 if random.below(6) == 0 => mixer.stop_all(over),

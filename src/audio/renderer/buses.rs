@@ -6,8 +6,8 @@ use crate::audio::bus::BusSet;
 use crate::audio::bus::submix::EffectNews;
 use crate::bus::BusId;
 use crate::effect::Effect;
-use crate::link::tape::Noted;
 use crate::link::message::{Change, Made, QUANTUM, Report, Retired};
+use crate::link::tape::Noted;
 use crate::reverb::RoomId;
 
 impl Renderer {

@@ -32,10 +32,10 @@ use crate::cue::Cue;
 use crate::error::ResizeFault;
 use crate::event::{Event, VoiceId};
 use crate::link::Bridge;
-use crate::link::tape::Tape;
 use crate::link::message::{
     Cargo, Change, Command, Crossfade, Ears, End, Ended, Leaving, Made, Move, Plan, Report, Retired,
 };
+use crate::link::tape::Tape;
 use crate::play::{Settings, Terms};
 use crate::sound::Sound;
 use crate::stats::{Stats, VoiceInfo};
@@ -44,9 +44,9 @@ use buses::Buses;
 use capacity::Capacity;
 use cues::Cues;
 pub(super) use cues::Roll;
-pub(crate) use replay::{Rerun, Told};
 use inbox::Inbox;
 use outbox::{Outbox, Recipient};
+pub(crate) use replay::{Rerun, Told};
 use snapshots::Snapshots;
 use tickets::{Number, Ticket, Tickets};
 use wishes::Wishes;

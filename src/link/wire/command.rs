@@ -114,7 +114,9 @@ pub(crate) fn take_command(from: &mut Bytes, plays: &impl Plays) -> Option<(Plai
             over: Wire::take(from)?,
         },
         RESIZE => Command::Resize(Wire::take(from)?),
-        LISTENER => Command::Listener { ears: sane::ears(Wire::take(from)?), jump: Wire::take(from)? },
+        LISTENER => {
+            Command::Listener { ears: sane::ears(Wire::take(from)?), jump: Wire::take(from)? }
+        }
         MOVE => {
             let ticket = plays.named(u64::take(from)?).ticket;
             Command::Move { ticket, to: sane::moved(Wire::take(from)?) }

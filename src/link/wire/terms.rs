@@ -6,9 +6,7 @@ use super::{Bytes, Wire, wire_enum, wire_struct};
 use crate::bus::BusId;
 use crate::config::{Interpolation, WhenFull};
 use crate::duck::DuckFrames;
-use crate::link::message::{
-    BusPlace, Change, CueTerms, Ears, Loop, Move, Placed, Plan, Shape,
-};
+use crate::link::message::{BusPlace, Change, CueTerms, Ears, Loop, Move, Placed, Plan, Shape};
 use crate::play::Priority;
 use crate::reverb::{Reverb, RoomId};
 use crate::space::{Attenuation, Distance, Point};

@@ -1,0 +1,297 @@
+//! Recordings: what is in them, what if it had been otherwise, and what becomes of broken ones.
+
+mod common;
+mod recordings;
+#[path = "common/streams.rs"]
+mod streams;
+
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, Condvar, Mutex};
+
+use recordings::{File, Library, assert_same, read, record, render, replay};
+use streams::Form;
+use voicepool::{
+    BusId, Config, Ending, Error, Event, Mixer, Play, Priority, RecordFault, Replay, Sound,
+    WhenFull, ms,
+};
+
+/// Three plays on two voices, recorded with the sounds in it: the second is stolen by the third.
+fn crowded() -> Vec<u8> {
+    let config = Config { voices: 2, sample_rate: 8000, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    for (tag, gain) in [(1, 0.5), (2, 0.1), (3, 0.3)] {
+        let tone = Sound::from_mono(8000, &common::sine(8000, 400.0, 0.0, 4000)).unwrap();
+        mixer.play(Play::of(tone.named("tone")).gain(gain).tag(tag));
+        render(&mut renderer, 128, &mut Vec::new());
+    }
+    render(&mut renderer, 6000, &mut Vec::new());
+    assert_eq!(mixer.stats().stolen, 1);
+    recorder.finish().unwrap();
+    file.bytes()
+}
+
+fn nothing(_: &voicepool::MediaRef) -> Option<voicepool::Media> {
+    None
+}
+
+/// The tags of what was stolen, and of who finished.
+fn outcome(replay: &mut Replay) -> (Vec<u64>, Vec<u64>) {
+    replay.render(&mut vec![[0.0; 2]; 100_000]);
+    let (mut stolen, mut finished) = (Vec::new(), Vec::new());
+    for event in replay.events() {
+        match event {
+            Event::Ended { tag, why: Ending::Stolen { .. }, .. } => stolen.push(tag),
+            Event::Ended { tag, why: Ending::Finished, .. } => finished.push(tag),
+            _ => (),
+        }
+    }
+    (stolen, finished)
+}
+
+#[test]
+fn one_file_can_be_the_whole_story() {
+    let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
+    assert!(again.missing().is_empty());
+    assert_eq!(outcome(&mut again), (vec![2], vec![1, 3]));
+    assert_eq!((again.stats().accepted, again.stats().stolen), (3, 1));
+}
+
+#[test]
+fn what_if_there_had_been_more_voices() {
+    let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
+    again.config().voices = 3;
+    assert_eq!(outcome(&mut again), (vec![], vec![1, 2, 3]));
+}
+
+#[test]
+fn what_if_the_newcomer_had_been_refused() {
+    let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
+    again.config().when_full = WhenFull::Refuse;
+    assert_eq!(outcome(&mut again), (vec![], vec![1, 2]));
+}
+
+#[test]
+fn what_if_the_pool_had_grown() {
+    let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
+    again.config().when_full = WhenFull::Grow;
+    assert_eq!(outcome(&mut again), (vec![], vec![1, 2, 3]));
+}
+
+#[test]
+fn what_if_the_victim_had_been_dearer() {
+    let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
+    again.set_priority(2, Priority::High);
+    assert_eq!(outcome(&mut again), (vec![1], vec![2, 3]));
+}
+
+#[test]
+fn a_configuration_that_cannot_be_is_taken_back() {
+    let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
+    again.config().voices = 0;
+    assert_eq!(outcome(&mut again), (vec![2], vec![1, 3]));
+    assert_eq!(again.config().voices, 2);
+}
+
+#[test]
+fn streams_can_be_in_the_file_too() {
+    let music = streams::stream(&Form::PLAIN.music(50_000));
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    mixer.play(&music);
+    let heard = renderer.frames(60_000);
+    recorder.finish().unwrap();
+    let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+    let mut out = vec![[0.0; 2]; 60_000];
+    assert!(again.missing().is_empty());
+    assert_eq!(again.render(&mut out), 60_000);
+    assert!(out == heard);
+}
+
+#[test]
+fn what_is_missing_is_listed_and_silent_for_as_long() {
+    let library = Library::new(48_000);
+    let (_, file) = record(7, 48_000, 10, &library);
+    let mut again = Replay::read(Cursor::new(&file), nothing).unwrap();
+    assert!(!again.missing().is_empty());
+    let mut out = vec![[1.0; 2]; again.frame_count() as usize];
+    assert_eq!(again.render(&mut out), out.len());
+    assert!(out.iter().all(|frame| *frame == [0.0; 2]));
+    // Another sound of the same name is heard, and told.
+    let other = Sound::from_mono(48_000, &[0.25; 900]).unwrap();
+    let again = Replay::read(Cursor::new(&file), |_| Some(other.clone().into())).unwrap();
+    assert!(!again.missing().is_empty());
+}
+
+#[test]
+fn a_recording_begins_before_the_first_play_and_once() {
+    let (mixer, _renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    mixer.set_gain(BusId::new(1), 0.5, ms(0));
+    let recorder = mixer.record(io::sink()).unwrap();
+    let why = |error: Error| match error {
+        Error::Record { why, .. } => why,
+        other => panic!("{other}"),
+    };
+    assert_eq!(why(mixer.record(io::sink()).unwrap_err()), RecordFault::Again);
+    drop(recorder);
+    let (mixer, _renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    mixer.play(Sound::from_mono(8000, &[0.1; 10]).unwrap());
+    let error = mixer.record(io::sink()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a recording: too much was said before it; record before the first play"
+    );
+    assert_eq!(why(error), RecordFault::TooLate);
+}
+
+/// A game that crashes leaves a file that breaks off anywhere.
+#[test]
+fn a_recording_that_was_cut_off_replays_up_to_the_cut() {
+    let library = Library::new(48_000);
+    let (played, file) = record(3, 48_000, 40, &library);
+    let mut lengths = Vec::new();
+    for cut in (0..file.len()).step_by(97).chain([file.len() - 1]) {
+        let Ok(again) = Replay::read(Cursor::new(&file[..cut]), |it| library.find(it)) else {
+            assert!(cut < 200, "cut at byte {cut}");
+            continue;
+        };
+        assert!(!again.is_whole());
+        lengths.push(again.frame_count());
+        if cut % 970 == 0 {
+            let mut again = read(&file[..cut], &library);
+            let frames = again.frame_count() as usize;
+            let mut out = vec![[0.0; 2]; frames];
+            again.render(&mut out);
+            assert!(out[..] == played.heard[..frames], "cut at byte {cut}");
+        }
+    }
+    assert!(lengths.is_sorted() && lengths[0] == 0 && *lengths.last().unwrap() > 1000);
+}
+
+#[test]
+fn damage_is_told_with_its_place() {
+    let file = crowded();
+    for at in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x10;
+        match Replay::read(Cursor::new(&damaged), nothing) {
+            Err(Error::Damaged { name, fault, .. }) => {
+                assert_eq!(name, "recording");
+                let (_, place) = fault.rsplit_once(" at byte ").expect("a place");
+                assert!(place.parse::<usize>().unwrap() <= at, "{fault}, not {at}");
+            }
+            Err(Error::Unsupported { .. }) => assert!(at < 24),
+            // A length that is too large: it breaks off there.
+            Ok(again) => assert!(!again.is_whole(), "byte {at} does not matter"),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_no_recording_is_told_so() {
+    let text = |file: &[u8]| Replay::read(Cursor::new(file), nothing).unwrap_err().to_string();
+    assert_eq!(text(b"RIFF"), "recording: is no voicepool recording");
+    assert_eq!(
+        text(b"voicepool recording\n\x09\0\0\0"),
+        "recording: is of version 9; this is for version 1"
+    );
+    assert_eq!(text(b"voicepool recording\n\x01\0\0\0"), "recording: breaks off at byte 24");
+}
+
+/// A disk that stands still until it is let go.
+#[derive(Clone, Default)]
+struct Slow(Arc<(Mutex<bool>, Condvar)>, File);
+
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (is_on, bell) = &*self.0;
+        drop(bell.wait_while(is_on.lock().unwrap(), |is_on| !*is_on).unwrap());
+        self.1.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Nobody waits for the disk; what it could not take ends the recording, and what came before that is whole.
+#[test]
+fn a_disk_that_is_too_slow_ends_the_recording_cleanly() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let disk = Slow::default();
+    let recorder = mixer.record(disk.clone()).unwrap();
+    let beep = Sound::from_mono(48_000, &common::noise(1, 300)).unwrap().named("beep");
+    let mut heard = Vec::new();
+    for _ in 0..40 {
+        (0..500).for_each(|_| assert!(mixer.play(Play::of(&beep).gain(0.2)).is_some()));
+        render(&mut renderer, 1000, &mut heard);
+        mixer.events().for_each(drop);
+    }
+    *disk.0.0.lock().unwrap() = true;
+    disk.0.1.notify_all();
+    let summary = recorder.finish().unwrap();
+    assert!(!summary.is_whole && summary.frames > 0 && summary.frames < heard.len() as u64);
+    let mut again =
+        Replay::read(Cursor::new(disk.1.bytes()), |_| Some(beep.clone().into())).unwrap();
+    assert!(!again.is_whole());
+    let frames = again.frame_count() as usize;
+    assert_eq!(frames as u64, summary.frames);
+    let mut out = vec![[0.0; 2]; frames];
+    again.render(&mut out);
+    assert!(out[..] == heard[..frames]);
+}
+
+#[test]
+fn a_disk_that_fails_is_told_and_harms_nobody() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    struct Rude;
+    impl Write for Rude {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            panic!("a planted panic")
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let beep = Sound::from_mono(48_000, &[0.5; 1000]).unwrap();
+    let listen = |to: Box<dyn Write + Send>| {
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+        let recorder = mixer.record(to).unwrap();
+        mixer.play(Play::of(&beep).looping());
+        assert!(renderer.frames(10_000)[5000] == [0.5; 2]);
+        recorder.finish().unwrap_err().to_string()
+    };
+    let full = listen(Box::new(Full));
+    assert!(full.starts_with("recording: could not be written: "), "{full}");
+    assert_eq!(listen(Box::new(Rude)), "recording: could not be written: its writer panicked");
+}
+
+#[test]
+fn a_recorder_outlives_everything_else() {
+    let library = Library::new(48_000);
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    mixer.play(Play::of(&library.sounds[0]).looping());
+    mixer.set_gain(BusId::MASTER, 0.5, ms(10));
+    drop(mixer);
+    let heard = renderer.frames(5000);
+    drop(renderer);
+    assert_eq!(recorder.finish().unwrap().frames, 5000);
+    let again = replay(read(&file.bytes(), &library), 700);
+    let played = recordings::Outcome { heard, told: again.told.clone() };
+    assert_same(&played, &again, "after all is gone");
+}
