@@ -25,6 +25,7 @@ Without a terminal, or with --wav or --seconds, a show is rendered offline, and 
                     plays it with the loops, its key plays it once, and no wave or storm throws it
                     (a folder of nothing else is thrown, 3 seconds of each); no file outside the
                     folder is read
+  --record FILE     record the app's session, sounds and all; on quit it says how to replay it
   --voices N        voices in the pool, 1 to 128 (16)
   --seed N          another show (1)
   --help            this
@@ -50,6 +51,7 @@ pub struct Options {
     /// Columns and rows.
     pub size: Option<(u16, u16)>,
     pub sounds: Option<PathBuf>,
+    pub record: Option<PathBuf>,
     pub voices: Option<usize>,
     pub seed: Option<u64>,
     pub help: bool,
@@ -72,6 +74,7 @@ impl Options {
                 "--timeline" => options.timeline = Some(value()?.into()),
                 "--screenshot" => options.screenshot = Some(value()?.into()),
                 "--sounds" => options.sounds = Some(value()?.into()),
+                "--record" => options.record = Some(value()?.into()),
                 "--seconds" => options.seconds = Some(number(&name, &value()?, 1, LONGEST)?),
                 "--seed" => options.seed = Some(number(&name, &value()?, 0, u64::MAX)?),
                 "--voices" => options.voices = Some(voices(&name, &value()?)?),
@@ -99,6 +102,11 @@ impl Options {
             }
             _ if show && !options.sweep.is_empty() => {
                 Err("--sweep renders many shows; it cannot go with --wav or --timeline".into())
+            }
+            _ if options.record.is_some()
+                && (options.wants_show() || !options.sweep.is_empty()) =>
+            {
+                Err("--record is of the app; it cannot go with a show".into())
             }
             _ if options.size.is_some() && options.screenshot.is_none() => {
                 Err("--size is the size of a --screenshot".into())
@@ -162,6 +170,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options, Ok(expected));
+        assert_eq!(parse("--record a").unwrap().record, Some("a".into()));
         assert_eq!(parse("--sweep 8,16,32").unwrap().sweep, [8, 16, 32]);
         assert_eq!(parse("--screenshot a.svg --size 80x24").unwrap().size, Some((80, 24)));
         assert!(parse("-h").unwrap().help && parse("--help").unwrap().help);
@@ -192,6 +201,7 @@ mod tests {
                 "--sweep 8 --wav x",
                 "--sweep renders many shows; it cannot go with --wav or --timeline",
             ),
+            ("--record a --wav b", "--record is of the app; it cannot go with a show"),
             ("--size 80x24", "--size is the size of a --screenshot"),
             ("--screenshot a --size 80", "--size: \"\" is not a number from 24 to 500"),
             (
@@ -214,7 +224,7 @@ mod tests {
     fn the_help_tells_of_every_option() {
         let arms = include_str!("args.rs").lines().filter(|line| line.contains("=>"));
         let options = arms.filter_map(|line| line.trim().strip_prefix("\"--")?.split('"').next());
-        assert_eq!(options.clone().count(), 11);
+        assert_eq!(options.clone().count(), 12);
         for option in options {
             assert!(HELP.contains(&format!("--{option}")), "--{option}");
         }

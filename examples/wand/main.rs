@@ -29,10 +29,12 @@ mod view;
 mod wand;
 
 use std::error::Error;
+use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use voicepool::{Config, Mixer};
+use voicepool::{Config, Mixer, Recorder};
 
 use app::App;
 use args::{MOST_VOICES, Options};
@@ -79,8 +81,23 @@ fn play(options: &Options) -> Result<(), Box<dyn Error>> {
     terminal::hush_errors()?;
     let config = Config { voices: options.voices(), max_voices: MOST_VOICES, ..Config::default() };
     let mixer = Mixer::open(config)?;
+    let recorder = options.record.as_ref().map(|path| record(&mixer, path)).transpose()?;
+    let rate = mixer.sample_rate();
     let cast = Cast::load(&options.folder(), &mixer)?;
     let mut app = App::new(Wand::new(mixer, cast, options.seed()));
     terminal::run(&mut app)?;
-    Ok(write!(std::io::stdout(), "{}", app.lesson())?)
+    write!(std::io::stdout(), "{}", app.lesson())?;
+    if let (Some(recorder), Some(path)) = (recorder, &options.record) {
+        let frames = recorder.finish()?.frames;
+        let (path, seconds) = (path.display(), frames / u64::from(rate));
+        let again = format!("cargo run --release --example replay {path}");
+        writeln!(std::io::stdout(), "\n{seconds} s are in {path}. To hear them again: {again}")?;
+    }
+    Ok(())
+}
+
+/// Records all that is said to the mixer, with the sounds that it plays.
+fn record(mixer: &Mixer, path: &Path) -> Result<Recorder, Box<dyn Error>> {
+    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(mixer.record(file)?.with_sounds())
 }

@@ -1,6 +1,7 @@
 //! What was played, and how it is known again.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use crate::link::wire::{Bytes, Hash, Wire};
 use crate::sound::{Media, Sound, Stream};
@@ -14,6 +15,8 @@ pub struct MediaRef {
     pub frames: u64,
     /// Frames in a second.
     pub sample_rate: u32,
+    /// Whether it is a stream.
+    pub is_stream: bool,
     /// Of a sound, the hash of its samples; of a sound from a lossy file, that of the file's bytes; of a stream,
     /// that of the first 64 KiB of its file and of how long that is. FNV-1a, 64 bits.
     pub hash: u64,
@@ -25,6 +28,7 @@ impl MediaRef {
             name: sound.name().to_owned(),
             frames: sound.frame_count() as u64,
             sample_rate: sound.sample_rate(),
+            is_stream: false,
             hash: sound.hash(),
         }
     }
@@ -40,6 +44,7 @@ impl MediaRef {
             name: stream.name().to_owned(),
             frames: stream.frames().unwrap_or(0),
             sample_rate: stream.sample_rate(),
+            is_stream: true,
             hash: hash.get(),
         })
     }
@@ -53,11 +58,10 @@ impl MediaRef {
     }
 }
 
-/// What a block tells of a sound or a stream: the number by which plays name it, what identifies it, whether it
-/// is a stream, and all of it if that was asked for.
+/// What a block tells of a sound or a stream: the number by which plays name it, what identifies it, and all of it if
+/// that was asked for.
 pub(super) struct Told {
     pub number: u64,
-    pub is_stream: bool,
     pub known_by: MediaRef,
     pub whole: Option<Box<[u8]>>,
 }
@@ -65,8 +69,8 @@ pub(super) struct Told {
 impl Wire for Told {
     fn put(&self, out: &mut Vec<u8>) {
         self.number.put(out);
-        self.is_stream.put(out);
-        std::sync::Arc::<str>::from(self.known_by.name.as_str()).put(out);
+        self.known_by.is_stream.put(out);
+        Arc::<str>::from(self.known_by.name.as_str()).put(out);
         self.known_by.frames.put(out);
         self.known_by.sample_rate.put(out);
         self.known_by.hash.put(out);
@@ -75,10 +79,10 @@ impl Wire for Told {
 
     fn take(from: &mut Bytes) -> Option<Told> {
         let (number, is_stream) = (Wire::take(from)?, Wire::take(from)?);
-        let name = std::sync::Arc::<str>::take(from)?.as_ref().to_owned();
+        let name = Arc::<str>::take(from)?.as_ref().to_owned();
         let (frames, sample_rate, hash) = (Wire::take(from)?, Wire::take(from)?, Wire::take(from)?);
-        let known_by = MediaRef { name, frames, sample_rate, hash };
-        Some(Told { number, is_stream, known_by, whole: Wire::take(from)? })
+        let known_by = MediaRef { name, frames, sample_rate, is_stream, hash };
+        Some(Told { number, known_by, whole: Wire::take(from)? })
     }
 }
 
@@ -93,7 +97,7 @@ impl Told {
                 sound.put_whole(&mut bytes);
                 bytes.into()
             });
-            return Ok(Told { number, is_stream: false, known_by, whole });
+            return Ok(Told { number, known_by, whole });
         };
         let mut whole = None;
         if is_whole {
@@ -101,18 +105,18 @@ impl Told {
             stream.open_bytes()?.read_to_end(&mut bytes)?;
             whole = Some(bytes.into());
         }
-        Ok(Told { number, is_stream: true, known_by: MediaRef::of_stream(stream)?, whole })
+        Ok(Told { number, known_by: MediaRef::of_stream(stream)?, whole })
     }
 
     /// What it is, if all of it was told.
     pub fn media(&mut self) -> Option<Media> {
         let bytes = self.whole.take()?;
         let name = &self.known_by.name;
-        if !self.is_stream {
+        if !self.known_by.is_stream {
             let sound = Sound::take_whole(name, &mut Bytes::new(&bytes))?;
             return Some(sound.into());
         }
-        let bytes: std::sync::Arc<[u8]> = bytes.into();
+        let bytes: Arc<[u8]> = bytes.into();
         let stream = Stream::from_reader(name, move || Ok(io::Cursor::new(bytes.clone())));
         stream.ok().map(Media::Stream)
     }

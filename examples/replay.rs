@@ -1,0 +1,272 @@
+//! Hears a recording again, and what would have become of it otherwise.
+//!
+//! `cargo run --release --example replay FILE [options]`: the wand makes such files (`--record FILE`), and so does every
+//! game that calls [`Mixer::record`](voicepool::Mixer::record).
+
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use voicepool::{
+    Ending, Event, Frame, Media, MediaRef, Replay, Sound, Stream, WhenFull, to_db, write_wav,
+};
+
+const HELP: &str = "\
+replay: hear a recording again, and what would have become of it otherwise
+
+usage: cargo run --release --example replay FILE [options]
+
+  --voices N         what if there had been so many voices?
+  --when-full HOW    what if a full pool would: quietest, oldest, refuse, grow
+  --wav OUT          write what was heard, or would have been
+  --lost OUT         write only what was lost: what a pool without end would have added
+  --from S, --to S   only from, and up to, this second
+  --sounds DIR       where sounds are that are not in the recording (sounds)
+";
+
+#[derive(Clone, Default)]
+struct Options {
+    file: PathBuf,
+    voices: Option<usize>,
+    when_full: Option<WhenFull>,
+    wav: Option<PathBuf>,
+    lost: Option<PathBuf>,
+    from: f64,
+    to: Option<f64>,
+    sounds: Option<PathBuf>,
+}
+
+impl Options {
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
+        let mut options = Options::default();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or(format!("{word} wants a value"));
+            let number = |text: String| text.parse().map_err(|_| format!("{text} is no number"));
+            match word.as_str() {
+                "--voices" => {
+                    let text = value()?;
+                    let voices = text.parse().map_err(|_| format!("--voices {text}: no number"))?;
+                    options.voices = Some(voices);
+                }
+                "--when-full" => {
+                    options.when_full = Some(match value()?.as_str() {
+                        "quietest" => WhenFull::StealQuietest,
+                        "oldest" => WhenFull::StealOldest,
+                        "refuse" => WhenFull::Refuse,
+                        "grow" => WhenFull::Grow,
+                        other => {
+                            return Err(format!(
+                                "--when-full {other}: it is quietest, oldest, refuse or grow"
+                            ));
+                        }
+                    });
+                }
+                "--wav" => options.wav = Some(value()?.into()),
+                "--lost" => options.lost = Some(value()?.into()),
+                "--from" => options.from = number(value()?)?,
+                "--to" => options.to = Some(number(value()?)?),
+                "--sounds" => options.sounds = Some(value()?.into()),
+                "--help" => return Ok(None),
+                flag if flag.starts_with("--") => return Err(format!("{flag}: no such option")),
+                _ if options.file.as_os_str().is_empty() => options.file = word.into(),
+                other => return Err(format!("{other}: one recording at a time")),
+            }
+        }
+        let has_file = !options.file.as_os_str().is_empty();
+        if has_file { Ok(Some(options)) } else { Ok(None) }
+    }
+
+    /// Whether anything is to be another way.
+    fn is_what_if(&self) -> bool {
+        self.voices.is_some() || self.when_full.is_some()
+    }
+
+    /// Reads the recording, to be heard as it was.
+    fn open(&self) -> Result<Replay, Box<dyn Error>> {
+        let file =
+            File::open(&self.file).map_err(|error| format!("{}: {error}", self.file.display()))?;
+        let folder = self.sounds.clone().unwrap_or_else(|| "sounds".into());
+        Ok(Replay::read(BufReader::new(file), |wanted| find(&folder, wanted))?)
+    }
+}
+
+/// The file of that name in a folder, whatever its name ends in.
+fn find(folder: &Path, wanted: &MediaRef) -> Option<Media> {
+    let files = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let path = files.filter(|path| path.is_file()).find(|path| {
+        path.file_stem().is_some_and(|stem| stem.to_string_lossy() == wanted.name.as_str())
+    })?;
+    if wanted.is_stream {
+        return Stream::open(path).ok().map(Media::Stream);
+    }
+    Sound::load(path).ok()?.resampled(wanted.sample_rate).ok().map(Media::Sound)
+}
+
+/// What became of a recording.
+#[derive(Default)]
+struct Outcome {
+    heard: Vec<Frame>,
+    rate: u32,
+    losses: Vec<Loss>,
+    stats: voicepool::Stats,
+}
+
+/// A play that was cut off, or never heard, because there was no voice for it.
+struct Loss {
+    at: u64,
+    text: String,
+    level: f32,
+}
+
+fn run(mut replay: Replay) -> Outcome {
+    let mut outcome = Outcome { rate: replay.config().sample_rate, ..Outcome::default() };
+    let mut block = vec![[0.0; 2]; 4096];
+    loop {
+        let frames = replay.render(&mut block);
+        outcome.heard.extend_from_slice(&block[..frames]);
+        for event in replay.events() {
+            match event {
+                Event::Ended {
+                    tag, name, at, why: Ending::Stolen { by_tag, level, .. }, ..
+                } => {
+                    let text = format!("{name} (tag {tag}) gave way to tag {by_tag}");
+                    outcome.losses.push(Loss { at, text, level });
+                }
+                Event::Ended { tag, name, at, why: Ending::Refused { why, .. }, .. } => {
+                    let text = format!("{name} (tag {tag}) was refused: {why:?}");
+                    outcome.losses.push(Loss { at, text, level: 0.0 });
+                }
+                _ => (),
+            }
+        }
+        if frames < block.len() {
+            outcome.stats = replay.stats();
+            return outcome;
+        }
+    }
+}
+
+impl Outcome {
+    fn seconds(&self, frame: u64) -> f64 {
+        frame as f64 / f64::from(self.rate)
+    }
+
+    /// The part between two seconds.
+    fn part(&self, options: &Options) -> &[Frame] {
+        let frame = |second: f64| (second.max(0.0) * f64::from(self.rate)) as usize;
+        let end = options.to.map_or(self.heard.len(), frame).min(self.heard.len());
+        self.heard.get(frame(options.from).min(end)..end).unwrap_or_default()
+    }
+
+    fn print(&self, options: &Options) {
+        let stats = &self.stats;
+        println!(
+            "{:.1} s, {} voices: {} plays, {} finished, {} stopped, {} stolen, {} refused, {} parkings",
+            self.seconds(self.heard.len() as u64),
+            stats.voices,
+            stats.accepted,
+            stats.finished,
+            stats.stopped,
+            stats.stolen,
+            stats.refused,
+            stats.parkings,
+        );
+        self.draw();
+        let shown = |loss: &&Loss| {
+            let second = self.seconds(loss.at);
+            second >= options.from && options.to.is_none_or(|to| second <= to)
+        };
+        let mut losses: Vec<&Loss> = self.losses.iter().filter(shown).collect();
+        losses.sort_by(|one, other| other.level.total_cmp(&one.level));
+        for loss in losses.iter().take(MOST_SHOWN) {
+            println!(
+                "  {:7.2} s  {:6.1} dB  {}",
+                self.seconds(loss.at),
+                to_db(loss.level),
+                loss.text
+            );
+        }
+        if losses.len() > MOST_SHOWN {
+            println!("  and {} more, each quieter", losses.len() - MOST_SHOWN);
+        }
+    }
+
+    /// A line of how loud it was over time, and one of how much was lost.
+    fn draw(&self) {
+        const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let bar = |share: f32| BARS[(share.clamp(0.0, 1.0) * 8.0).round() as usize];
+        let slice = self.heard.len().div_ceil(COLUMNS).max(1);
+        let loud = self.heard.chunks(slice).map(|part| {
+            let peak = part.iter().flatten().fold(0.0_f32, |peak, sample| peak.max(sample.abs()));
+            bar(1.0 + to_db(peak) / 48.0)
+        });
+        let lost = (0..COLUMNS).map(|column| {
+            let is_here = |loss: &&Loss| loss.at as usize / slice == column;
+            bar(self.losses.iter().filter(is_here).count() as f32 / 8.0)
+        });
+        println!("  heard |{}|", loud.collect::<String>());
+        println!("  lost  |{}|", lost.collect::<String>());
+    }
+}
+
+const MOST_SHOWN: usize = 12;
+const COLUMNS: usize = 64;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = match Options::read(std::env::args().skip(1)) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{HELP}");
+            return Ok(());
+        }
+        Err(fault) => {
+            eprintln!("replay: {fault}");
+            std::process::exit(2);
+        }
+    };
+    let replay = options.open()?;
+    for missing in replay.missing() {
+        println!(
+            "missing: {} ({} frames at {} Hz)",
+            missing.name, missing.frames, missing.sample_rate
+        );
+    }
+    if !replay.is_whole() {
+        println!("The recording was cut off; this is all up to there.");
+    }
+    println!("What happened:");
+    let happened = run(replay);
+    happened.print(&options);
+
+    let mut heard = &happened;
+    let otherwise;
+    if options.is_what_if() {
+        let mut replay = options.open()?;
+        let config = replay.config();
+        config.voices = options.voices.unwrap_or(config.voices);
+        config.max_voices = config.max_voices.max(config.voices);
+        config.when_full = options.when_full.unwrap_or(config.when_full);
+        println!("\nWhat would have happened:");
+        otherwise = run(replay);
+        otherwise.print(&options);
+        heard = &otherwise;
+    }
+    if let Some(path) = &options.wav {
+        write_wav(path, heard.rate, heard.part(&options))?;
+        println!("\nWhat is heard is in {}.", path.display());
+    }
+    if let Some(path) = &options.lost {
+        let mut replay = options.open()?;
+        let plays = happened.stats.accepted as usize;
+        let config = replay.config();
+        (config.voices, config.max_voices) = (plays.clamp(1, 4096), plays.clamp(1, 4096));
+        let all = run(replay);
+        let lost = all.part(&options).iter().zip(heard.part(&options));
+        let lost: Vec<Frame> =
+            lost.map(|(all, heard)| [all[0] - heard[0], all[1] - heard[1]]).collect();
+        write_wav(path, heard.rate, &lost)?;
+        println!("What was lost is in {}.", path.display());
+    }
+    Ok(())
+}
