@@ -5,8 +5,11 @@ pub(crate) mod feed;
 mod lane;
 pub(crate) mod message;
 mod meters;
+#[cfg(all(test, loom))]
+mod models;
 mod shape;
 mod snapshot;
+pub(crate) mod sync;
 
 pub(crate) use bridge::{Bridge, MOST_RESIZES, MOVE_BLOCKS, MOVE_PLACES};
 pub(crate) use snapshot::{Row, Snapshot};
