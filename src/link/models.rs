@@ -45,7 +45,7 @@ fn await_message<T>(lane: &Lane<T>) -> T {
 /// The channel under the gate orders nothing here, and fails if both sides touch one of its places without
 /// knowing of each other.
 ///
-/// Caught in `lane.rs`: `publish` before `try_send` in `send`; `Relaxed` for the `Release` of `publish`, or of
+/// Caught in `lane.rs`: `placed` and `published` counted before `try_send` in `place`; `Relaxed` for the `Release` of `publish`, or of
 /// `receive`; `Relaxed` for the `Acquire` of `waiting`, or of `collected`; `capacity + 1` in `room`.
 #[test]
 fn a_gate_lets_nobody_touch_a_place_that_the_other_side_is_busy_with() {
@@ -104,8 +104,7 @@ fn bridge() -> Bridge {
 /// A sheet goes over empty and comes back filled, as often as it is sent: the one that was sent, and as the
 /// other side has filled it.
 ///
-/// Caught in `bridge.rs`: `is_wanted` stored before `wanted` in `want_snapshot`; the load and the store of
-/// `is_wanted` the wrong way round in `take_wanted`, which then forgets a wish between them.
+/// Caught in `bridge.rs`: `is_wanted` stored before `wanted` in `want_snapshot`.
 #[test]
 fn a_sheet_that_is_wanted_comes_back_filled() {
     model(bridge, |bridge| {
@@ -201,8 +200,8 @@ fn an_order_to_stop_all_ends_what_came_before_it_and_nothing_after() {
 
 /// What the last mixer leaves is heard after all that it sent.
 ///
-/// Caught in `bridge.rs`: `rest_waiting` asked for after `commands.waiting()` in `commands_waiting`; it stored
-/// before `rest` in `leave`.
+/// Caught in `bridge.rs`: `rest_waiting` stored before `rest` in `leave`; `Relaxed` for its `Release` there, or for
+/// the `Acquire` of `commands_waiting`.
 #[test]
 fn what_is_left_is_heard_after_what_was_sent() {
     let ticket = |command| match command {

@@ -280,14 +280,15 @@ mod models {
     /// Two streams and the supervisor, which hands the renderer from one to the other, and takes it when it
     /// shuts down: nobody has it at the same time, and it is not lost.
     ///
-    /// Caught: a `put` that keeps what it has got from a stream that owns the slot no more; a `take` that asks
-    /// for the owner after it has taken, and does not put back.
+    /// Caught: a `take` that asks for the owner after it has taken, and does not put back; one that does not
+    /// ask.
     #[test]
     fn a_renderer_has_one_user_at_a_time_and_is_never_lost() {
         loom::model(|| {
             let slot = Arc::new(RendererSlot::<Watched>::new());
             slot.put(Box::new(UnsafeCell::new(())));
             slot.grant(1);
+            assert!(slot.take(3).is_none(), "nobody has let it");
             let streams = [1, 2].map(|number| {
                 let slot = slot.clone();
                 spawn(move || render(&slot, number))
