@@ -284,7 +284,9 @@ fn unsafe_code_is_in_two_places_only() {
 /// Each dependency has its place.
 #[test]
 fn a_dependency_is_named_where_it_belongs() {
-    only("crossbeam_channel", &["link/lane.rs"]);
+    only("crossbeam_channel", &["link/sync.rs"]);
+    // And the models.
+    only("loom", &["link/sync", "link/mod.rs", "link/models.rs", "link/lane.rs", "output/"]);
     only("hound", &["output/offline.rs"]);
     // And the tests that are the logger, or play its sound system.
     only("log", &["log_line.rs", "output/tests"]);

@@ -2,16 +2,15 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-use crossbeam_utils::atomic::AtomicCell;
 
 use super::feed::Feeder;
 use super::lane::Lane;
 use super::message::{Command, Report};
 use super::meters::Meters;
 use super::snapshot::Snapshot;
+use super::sync::{AtomicBool, AtomicCell, AtomicU64};
 use super::tape::Tape;
 use crate::bus::BusId;
 use crate::config::Config;

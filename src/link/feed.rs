@@ -5,13 +5,12 @@
 //! never depends on what has arrived: time goes on, and what comes too late is passed over.
 
 use std::mem;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-
-use crossbeam_utils::atomic::AtomicCell;
 
 use super::lane::Lane;
 use super::message::Loop;
+use super::sync::{AtomicBool, AtomicCell};
 use crate::sound::envelope::Envelope;
 use crate::sound::{Samples, Sound, Stream};
 

@@ -7,10 +7,11 @@
 //! nobody receives unless there is a message that was published. Every place touched is then
 //! complete, and no call ever finds a reason to spin.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
 use crossbeam_utils::CachePadded;
+
+use super::sync::{AtomicU64, Receiver, Sender, bounded};
 
 /// One direction: one thread at a time sends, one at a time receives.
 pub(crate) struct Lane<T> {
@@ -102,7 +103,7 @@ impl<T> Lane<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

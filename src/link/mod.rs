@@ -6,8 +6,11 @@ pub(crate) mod feed;
 mod lane;
 pub(crate) mod message;
 mod meters;
+#[cfg(all(test, loom))]
+mod models;
 mod shape;
 mod snapshot;
+pub(crate) mod sync;
 pub(crate) mod tape;
 pub(crate) mod wire;
 

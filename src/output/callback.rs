@@ -6,27 +6,25 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use std::time::Instant;
-
-use crossbeam_utils::atomic::AtomicCell;
 
 use super::resampler::Resampler;
 use crate::Frame;
 use crate::audio::Renderer;
 use crate::link::Bridge;
+use crate::link::sync::{AtomicBool, AtomicCell, AtomicU8, AtomicU64};
 
 /// Where the renderer lies between two buffers.
-pub(super) struct RendererSlot {
-    renderer: AtomicCell<Option<Box<Renderer>>>,
+pub(super) struct RendererSlot<R = Renderer> {
+    renderer: AtomicCell<Option<Box<R>>>,
     /// A renderer that panicked, for the supervisor to drop.
-    failed: AtomicCell<Option<Box<Renderer>>>,
+    failed: AtomicCell<Option<Box<R>>>,
     /// The number of the stream that may take the renderer; 0 is the supervisor.
     owner: AtomicU64,
 }
 
-impl RendererSlot {
-    pub fn new() -> RendererSlot {
+impl<R> RendererSlot<R> {
+    pub fn new() -> RendererSlot<R> {
         RendererSlot {
             renderer: AtomicCell::new(None),
             failed: AtomicCell::new(None),
@@ -40,20 +38,20 @@ impl RendererSlot {
     }
 
     /// Takes the renderer, if the caller owns the slot and the renderer is in it.
-    pub fn take(&self, owner: u64) -> Option<Box<Renderer>> {
+    pub fn take(&self, owner: u64) -> Option<Box<R>> {
         if self.owner.load(Acquire) == owner { self.renderer.take() } else { None }
     }
 
-    pub fn put(&self, renderer: Box<Renderer>) {
+    pub fn put(&self, renderer: Box<R>) {
         // There is one renderer and it was taken, so nothing is replaced, and so nothing freed.
         std::mem::forget(self.renderer.swap(Some(renderer)));
     }
 
-    pub fn put_failed(&self, renderer: Box<Renderer>) {
+    pub fn put_failed(&self, renderer: Box<R>) {
         std::mem::forget(self.failed.swap(Some(renderer)));
     }
 
-    pub fn take_failed(&self) -> Option<Box<Renderer>> {
+    pub fn take_failed(&self) -> Option<Box<R>> {
         self.failed.take()
     }
 }
@@ -258,5 +256,55 @@ impl Callback {
         if fading_out && self.gain == 0.0 {
             self.status.faded_out.store(true, Release);
         }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use loom::cell::UnsafeCell;
+    use loom::thread::{spawn, yield_now};
+
+    use super::*;
+
+    /// Of a renderer, what `loom` watches: that nobody touches it without knowing of all that was done to
+    /// it before.
+    type Watched = UnsafeCell<()>;
+
+    fn render(slot: &RendererSlot<Watched>, owner: u64) -> bool {
+        let Some(renderer) = slot.take(owner) else { return false };
+        renderer.with_mut(|_| ());
+        slot.put(renderer);
+        true
+    }
+
+    /// Two streams and the supervisor, which hands the renderer from one to the other, and takes it when it
+    /// shuts down: nobody has it at the same time, and it is not lost.
+    ///
+    /// Caught: a `take` that asks for the owner after it has taken, and does not put back; one that does not
+    /// ask.
+    #[test]
+    fn a_renderer_has_one_user_at_a_time_and_is_never_lost() {
+        loom::model(|| {
+            let slot = Arc::new(RendererSlot::<Watched>::new());
+            slot.put(Box::new(UnsafeCell::new(())));
+            slot.grant(1);
+            assert!(slot.take(3).is_none(), "nobody has let it");
+            let streams = [1, 2].map(|number| {
+                let slot = slot.clone();
+                spawn(move || render(&slot, number))
+            });
+            slot.grant(2);
+            slot.grant(0);
+            // A stream may still be in the middle of its buffer.
+            let renderer = loop {
+                match slot.take(0) {
+                    Some(renderer) => break renderer,
+                    None => yield_now(),
+                }
+            };
+            renderer.with_mut(|_| ());
+            streams.into_iter().for_each(|stream| assert!(stream.join().is_ok()));
+            assert!(slot.take(0).is_none(), "there is one");
+        });
     }
 }

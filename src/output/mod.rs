@@ -5,6 +5,8 @@ mod backend;
 mod callback;
 #[cfg(feature = "device")]
 mod device;
+#[cfg(all(test, loom))]
+mod models;
 pub(crate) mod offline;
 mod open;
 #[cfg_attr(not(feature = "device"), allow(dead_code, reason = "only a device has another rate"))]
