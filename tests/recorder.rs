@@ -173,7 +173,7 @@ fn a_recording_that_was_cut_off_replays_up_to_the_cut() {
 #[test]
 fn damage_is_told_with_its_place() {
     let file = crowded();
-    for at in 0..file.len() {
+    for at in (0..200).chain((200..file.len()).step_by(97)).chain(file.len() - 100..file.len()) {
         let mut damaged = file.clone();
         damaged[at] ^= 0x10;
         match Replay::read(Cursor::new(&damaged), nothing) {
