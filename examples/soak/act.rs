@@ -42,7 +42,7 @@ impl Scene<'_> {
             26 => mixer.teleport_listener(draw::listener(dice)),
             27 => mixer.set_when_full(draw::when_full(dice)),
             28 => mixer.reset_peaks(),
-            29 => mixer.set_reverb(draw::room(dice), draw::reverb(dice), over),
+            29 if self.has_rooms => mixer.set_reverb(draw::room(dice), draw::reverb(dice), over),
             30 => self.mixes.push(mixer.mix()),
             31 if !self.mixes.is_empty() => {
                 let mix = self.mixes.swap_remove(dice.below(self.mixes.len()));

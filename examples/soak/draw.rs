@@ -126,7 +126,7 @@ pub fn config(dice: &mut Dice) -> Config {
         commands: pick(dice, &[8, 32, 128, 1_024]),
         streams: pick(dice, &[1, 2, 4]),
         cues: pick(dice, &[1, 2, 16]),
-        sample_rate: pick(dice, &[8_000, 22_050, 44_100, 48_000]),
+        sample_rate: pick(dice, &[8_000, 8_000, 11_025, 22_050, 44_100, 48_000]),
         when_full: when_full(dice),
         interpolation: pick(
             dice,
@@ -145,5 +145,7 @@ pub fn config(dice: &mut Dice) -> Config {
 /// How many frames are asked for at a time: nothing, one, what drivers ask for, and long stretches.
 pub fn buffer(dice: &mut Dice) -> usize {
     let most = pick(dice, &[1, 2, 64, 129, 512, 1_024, 4_096, 4_096, 16_384, 65_536]);
+    // Now and then nobody is at the keys for a while.
+    let most = if dice.one_in(60) { 400_000 } else { most };
     dice.below(most)
 }

@@ -59,7 +59,7 @@ impl House {
         }
         let count = |count: Option<usize>| count.map_or("unknown".to_owned(), |it| it.to_string());
         Some(format!(
-            "the heap holds {} bytes more than after the warm-up; {} threads and {} files, before {} and {}",
+            "the heap holds {} bytes more than after the first scene; {} threads and {} files, before {} and {}",
             self.heap - before.heap,
             count(self.threads),
             count(self.files),

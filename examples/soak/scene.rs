@@ -27,6 +27,8 @@ pub struct Scene<'a> {
     pub voices: Vec<VoiceId>,
     /// Streams are waited for, which only `frames` does.
     pub uses_streams: bool,
+    /// Reverbs take more time than all else.
+    pub has_rooms: bool,
     /// Whether anybody asks for events.
     asks: bool,
     buffer: Vec<[f32; 2]>,
@@ -48,7 +50,7 @@ impl Scene<'_> {
         let (mixer, renderer) = Mixer::offline(config.clone())
             .map_err(|error| watch.broken(format!("a mixer cannot be opened: {error}")))?;
         let mut books = Books::new(&config);
-        let (uses_streams, asks) = (dice.one_in(2), !dice.one_in(5));
+        let (uses_streams, has_rooms, asks) = (dice.one_in(3), dice.one_in(3), !dice.one_in(5));
         if !asks {
             books.stop_listening();
         }
@@ -66,6 +68,7 @@ impl Scene<'_> {
             held: Vec::new(),
             voices: Vec::new(),
             uses_streams,
+            has_rooms,
             asks,
             buffer: Vec::new(),
         };
