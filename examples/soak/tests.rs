@@ -7,11 +7,14 @@ use voicepool::{Mixer, Stats};
 use crate::watch::{Books, Broken, Hash, Watch};
 use crate::{arguments, keep_planted_panics_quiet, soak};
 
+/// Two seeds whose first scene is short, and is all that is played.
+const SHORT: [u64; 2] = [12, 17];
+
 /// A short run in a process that is not its own.
 fn run(seed: u64, stats: fn(&Mixer) -> Stats) -> (Result<Duration, Broken>, Watch) {
     keep_planted_panics_quiet();
     let mut watch = Watch::new(seed, stats);
-    let run = soak(&mut watch, Duration::from_secs(30), false, |_| ());
+    let run = soak(&mut watch, Duration::from_secs(1), false, |_| ());
     (run, watch)
 }
 
@@ -23,9 +26,9 @@ fn hash(seed: u64) -> Hash {
 
 #[test]
 fn the_same_seed_gives_the_same_hash_and_another_seed_another() {
-    let first = hash(3);
-    assert_eq!(first, hash(3));
-    assert_ne!(first, hash(4));
+    let [first, other] = SHORT.map(hash);
+    assert_eq!(first, hash(SHORT[0]));
+    assert_ne!(first, other);
 }
 
 #[test]
@@ -35,10 +38,10 @@ fn an_ending_that_is_lost_is_told_with_the_seed_and_the_step() {
         stats.stopped = stats.stopped.saturating_sub(1);
         stats
     };
-    let (run, _) = run(3, loses_one);
+    let (run, _) = run(SHORT[0], loses_one);
     let broken = run.expect_err("the books do not balance");
     let text = broken.to_string();
-    let place = format!("BROKEN seed 3, scene {}, step {}: ", broken.scene, broken.step);
+    let place = format!("BROKEN seed 12, scene 0, step {}: ", broken.step);
     assert!(text.starts_with(&place) && text.ends_with("have ended or are live"), "{text}");
 }
 
@@ -49,7 +52,7 @@ fn books_that_balance_and_are_wrong_are_told_too() {
         std::mem::swap(&mut stats.finished, &mut stats.stolen);
         stats
     };
-    let text = run(3, cooks).0.expect_err("an ending of the wrong kind").to_string();
+    let text = run(SHORT[0], cooks).0.expect_err("an ending of the wrong kind").to_string();
     assert!(text.contains("finished: the mixer says "), "{text}");
 }
 
