@@ -29,7 +29,7 @@ use voicepool::{
     Config, Ending, Event, Frame, Mixer, Play, Sound, Stats, WhenFull, db, loudness, semitones,
 };
 
-#[path = "wand/dice.rs"]
+#[path = "shared/dice.rs"]
 mod dice;
 #[path = "shared/svg.rs"]
 mod svg;

@@ -9,6 +9,7 @@ mod app;
 mod args;
 mod attract;
 mod cast;
+#[path = "../shared/dice.rs"]
 mod dice;
 mod keys;
 mod legend;

@@ -417,3 +417,34 @@ impl std::fmt::Debug for Mixer {
         f.debug_struct("Mixer").field("sample_rate", &self.shared.rate).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::resume_unwind;
+    use std::thread;
+
+    use super::*;
+    use crate::ms;
+
+    /// Nothing of the game's own is called under the lock; should one of this crate's bugs end a thread there, the
+    /// others play on.
+    #[test]
+    fn a_thread_that_dies_with_the_lock_leaves_the_mixer_to_the_others() {
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).expect("the defaults");
+        let sound = Sound::from_mono(48_000, &[0.5; 480]).expect("a sound");
+        let theirs = mixer.clone();
+        let died = thread::spawn(move || {
+            let _ledger = theirs.ledger();
+            resume_unwind(Box::new("a thread that dies on purpose"));
+        });
+        assert!(died.join().is_err() && mixer.shared.ledger.is_poisoned());
+        let voice = mixer.play(&sound);
+        renderer.frames(128);
+        assert!(mixer.is_live(voice));
+        mixer.stop(voice, ms(0));
+        renderer.frames(1024);
+        let stats = mixer.stats();
+        assert_eq!((stats.accepted, stats.stopped, stats.live), (1, 1, 0));
+        assert_eq!(mixer.events().count(), 1);
+    }
+}

@@ -26,7 +26,7 @@ use decode::{Whole, decode_whole, sane_loop};
 use envelope::Envelope;
 pub use loudness::loudness;
 pub(crate) use samples::{Sample, Samples, each_kind};
-use samples::{Seam, validated};
+use samples::{Seam, check_memory, validated};
 use stream::Fed;
 pub use stream::{Media, Stream};
 
@@ -168,14 +168,16 @@ impl Sound {
 
     /// A sound of samples that sound on both sides alike.
     pub fn from_mono(sample_rate: u32, samples: &[f32]) -> Result<Sound, Error> {
-        validated(samples.iter().map(|sample| [*sample]).collect())
+        check_memory::<f32>(samples.len())
+            .and_then(|()| validated(samples.iter().map(|sample| [*sample]).collect()))
             .and_then(|it| Sound::new("", Parts::plain(sample_rate, Samples::Mono32(it))))
             .map_err(|fault| Error::Sound { name: "mono samples".into(), fault })
     }
 
     /// A sound of frames, left and right.
     pub fn from_stereo(sample_rate: u32, frames: &[Frame]) -> Result<Sound, Error> {
-        validated(frames.into())
+        check_memory::<Frame>(frames.len())
+            .and_then(|()| validated(frames.into()))
             .and_then(|it| Sound::new("", Parts::plain(sample_rate, Samples::Stereo32(it))))
             .map_err(|fault| Error::Sound { name: "stereo frames".into(), fault })
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::{array, iter};
 
-use super::samples::{Sample, Samples, Seam};
+use super::samples::{Sample, Samples, Seam, check_memory};
 use crate::link::message::Loop;
 use heard::{Clip, Heard};
 
@@ -80,7 +80,9 @@ pub(crate) fn resample(
     to: u32,
     looping: Option<Range<u32>>,
 ) -> Result<(Samples, Seam), String> {
-    let filter = Filter::new(from, to);
+    let filter = Filter::without_rows(from, to);
+    check_memory::<Taps>(filter.kept_rows() * filter.row() as usize)?;
+    let filter = filter.with_rows();
     let looping = looping.map(|range| range.start as usize..range.end as usize);
     let looping = looping.unwrap_or(0..samples.frame_count());
     let channels = if samples.is_mono() { 1 } else { 2 };
@@ -91,19 +93,19 @@ pub(crate) fn resample(
             format!("would be {count} frames at {to} Hz; at most {most} fit into 4 GiB")
         })?;
     Ok(match samples {
-        Samples::Mono16(source) => match rounded(source, looping.clone(), &filter, count) {
+        Samples::Mono16(source) => match rounded(source, looping.clone(), &filter, count)? {
             Some(rounded) => rounded.kept_as(Samples::Mono16),
-            None => convert(source, looping, &filter, count).kept_as(Samples::Mono32),
+            None => convert(source, looping, &filter, count)?.kept_as(Samples::Mono32),
         },
-        Samples::Stereo16(source) => match rounded(source, looping.clone(), &filter, count) {
+        Samples::Stereo16(source) => match rounded(source, looping.clone(), &filter, count)? {
             Some(rounded) => rounded.kept_as(Samples::Stereo16),
-            None => convert(source, looping, &filter, count).kept_as(Samples::Stereo32),
+            None => convert(source, looping, &filter, count)?.kept_as(Samples::Stereo32),
         },
         Samples::Mono32(source) => {
-            convert(source, looping, &filter, count).kept_as(Samples::Mono32)
+            convert(source, looping, &filter, count)?.kept_as(Samples::Mono32)
         }
         Samples::Stereo32(source) => {
-            convert(source, looping, &filter, count).kept_as(Samples::Stereo32)
+            convert(source, looping, &filter, count)?.kept_as(Samples::Stereo32)
         }
     })
 }
@@ -130,11 +132,11 @@ fn rounded<const CHANNELS: usize>(
     looping: Range<usize>,
     filter: &Filter,
     count: usize,
-) -> Option<Converted<i16, CHANNELS>> {
+) -> Result<Option<Converted<i16, CHANNELS>>, String> {
     if source.as_flattened().iter().all(|sample| sample.unsigned_abs() < FAINT) {
-        return None;
+        return Ok(None);
     }
-    Some(convert(source, looping, filter, count)).filter(|rounded| rounded.is_whole)
+    Ok(Some(convert(source, looping, filter, count)?).filter(|rounded| rounded.is_whole))
 }
 
 fn convert<T: Sample, U: Sample, const CHANNELS: usize>(
@@ -142,7 +144,8 @@ fn convert<T: Sample, U: Sample, const CHANNELS: usize>(
     looping: Range<usize>,
     filter: &Filter,
     count: usize,
-) -> Converted<U, CHANNELS> {
+) -> Result<Converted<U, CHANNELS>, String> {
+    check_memory::<[U; CHANNELS]>(count)?;
     let turns = filter.turns(&looping, count);
     let (start, end, reach) = (turns.start as usize, turns.end as usize, turns.seam as usize);
     let mut frames = silence(count);
@@ -154,7 +157,7 @@ fn convert<T: Sample, U: Sample, const CHANNELS: usize>(
     let is_whole = filter.run(looping, end - reach, before)
         && filter.run(looping, start, after)
         && filter.run(once, 0, Arc::make_mut(&mut frames));
-    Converted { frames, turns, seam, is_whole }
+    Ok(Converted { frames, turns, seam, is_whole })
 }
 
 /// Memory for so many frames, asked for once and where they stay.
@@ -183,15 +186,24 @@ pub(crate) struct Filter {
     rows: Vec<Taps>,
 }
 
+/// Whether the weights of so many phases are kept.
+fn are_kept(phases: u64, reach: u64) -> bool {
+    (phases + BESIDE) * 2 * reach <= MOST_KEPT
+}
+
 impl Filter {
     pub(crate) fn new(from: u32, to: u32) -> Filter {
+        Filter::without_rows(from, to).with_rows()
+    }
+
+    fn without_rows(from: u32, to: u32) -> Filter {
         let common = common_divisor(from, to);
         let (up, down) = (u64::from(to / common), u64::from(from / common));
         let steps = up.max(down);
         let reach = (REACH as u64 * steps).div_ceil(up);
-        let kept = |phases| (phases + BESIDE) * 2 * reach <= MOST_KEPT;
+        let kept = |phases| are_kept(phases, reach);
         let phases = if !kept(up) && kept(POINTS as u64) { POINTS as u64 } else { up };
-        let mut filter = Filter {
+        Filter {
             up,
             down,
             steps,
@@ -201,14 +213,22 @@ impl Filter {
             gain: up as f64 / steps as f64,
             curve: curve(),
             rows: Vec::new(),
-        };
-        if kept(phases) {
-            let row = |phase| (0..filter.row()).map(move |part| (phase, part));
-            let all = 0..filter.taps();
-            let weights = |(phase, part)| filter.weights(phase, part, &all);
-            filter.rows = (0..phases + BESIDE).flat_map(row).map(weights).collect();
         }
-        filter
+    }
+
+    /// How many rows of weights are kept.
+    fn kept_rows(&self) -> usize {
+        if are_kept(self.phases, self.reach) { (self.phases + BESIDE) as usize } else { 0 }
+    }
+
+    fn with_rows(self) -> Filter {
+        let rows = self.kept_rows();
+        let mut kept = Vec::with_capacity(rows * self.row() as usize);
+        let all = 0..self.taps();
+        for phase in 0..rows as u64 {
+            kept.extend((0..self.row()).map(|part| self.weights(phase, part, &all)));
+        }
+        Filter { rows: kept, ..self }
     }
 
     pub(crate) fn output_frames(&self, source_frames: usize) -> u64 {

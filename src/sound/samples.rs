@@ -1,5 +1,6 @@
 //! The samples of a sound as they are kept, and the door they come in by.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::Frame;
@@ -121,6 +122,26 @@ impl Sample for f32 {
         }
         sample.clamp(-LOUDEST_SAMPLE, LOUDEST_SAMPLE)
     }
+}
+
+/// A list with room for so many, or the fault that there is no memory for it: a file that is too large for the
+/// machine must not end the game.
+pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, String> {
+    let mut list = Vec::new();
+    match list.try_reserve_exact(count) {
+        Ok(()) => Ok(list),
+        Err(_) => Err(format!(
+            "takes {} bytes, and there is no memory for them",
+            count.saturating_mul(size_of::<T>())
+        )),
+    }
+}
+
+/// To be asked before so many are shared: an `Arc` cannot be made in a way that may fail, so as much is asked for
+/// here and given back. Whoever takes it in between has the last of it anyway.
+pub(crate) fn check_memory<T>(count: usize) -> Result<(), String> {
+    // Memory that nobody looks at need not be asked for, for all that a compiler knows.
+    with_room::<T>(count).map(|room| drop(black_box(room)))
 }
 
 /// Samples at the door: finite, within bounds, and never so small that they slow a processor.

@@ -19,6 +19,7 @@ mod samples;
 mod set_device;
 mod set_device_trouble;
 mod shutdown;
+mod soak;
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;

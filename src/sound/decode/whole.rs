@@ -9,7 +9,7 @@ use super::Decoder;
 use super::kind::Kind;
 use crate::error::Fault;
 use crate::link::wire::Hash;
-use crate::sound::samples::{Sample, Samples};
+use crate::sound::samples::{Sample, Samples, check_memory, with_room};
 use crate::sound::{MOST_FRAMES, wav};
 
 /// A decoded file.
@@ -40,7 +40,9 @@ pub(crate) fn decode_whole(file: impl AsRef<[u8]>) -> Result<Whole, Fault> {
         hash.add(bytes);
         hash.get()
     });
-    Ok(Whole { origin, ..decode_coded(bytes.to_vec())? })
+    let mut file = with_room(bytes.len())?;
+    file.extend_from_slice(bytes);
+    Ok(Whole { origin, ..decode_coded(file)? })
 }
 
 fn decode_coded(file: Vec<u8>) -> Result<Whole, Fault> {
@@ -69,7 +71,7 @@ fn gathered<T: Sample, const CHANNELS: usize>(
     /// What the samples of a sound may take.
     const MOST_BYTES: usize = 1 << 32;
     let most = MOST_FRAMES.min(MOST_BYTES / size_of::<[T; CHANNELS]>());
-    let mut parts: Vec<Box<[[T; CHANNELS]]>> = Vec::new();
+    let mut parts: Vec<Vec<[T; CHANNELS]>> = Vec::new();
     let mut count = 0;
     let mut decoded = Vec::new();
     loop {
@@ -83,8 +85,11 @@ fn gathered<T: Sample, const CHANNELS: usize>(
             return Err(format!("has more than the {most} frames that fit into 4 GiB").into());
         }
         let (frames, _) = decoded.as_chunks::<CHANNELS>();
-        parts.push(frames.iter().map(|frame| frame.map(|it| T::nearest(f64::from(it)))).collect());
+        let mut part = with_room(frames.len())?;
+        part.extend(frames.iter().map(|frame| frame.map(|it| T::nearest(f64::from(it)))));
+        parts.push(part);
     }
+    check_memory::<[T; CHANNELS]>(count)?;
     let mut all: Arc<[[T; CHANNELS]]> = iter::repeat_n([T::default(); CHANNELS], count).collect();
     let mut rest = Arc::make_mut(&mut all);
     for part in parts {

@@ -18,7 +18,7 @@ fn convert_all<T: Sample, const CHANNELS: usize>(
     filter: &Filter,
 ) -> Vec<[f32; CHANNELS]> {
     let count = filter.output_frames(source.len()) as usize;
-    convert(source, 0..source.len(), filter, count).frames.to_vec()
+    convert(source, 0..source.len(), filter, count).expect("memory").frames.to_vec()
 }
 
 /// Of a clip without loop points.

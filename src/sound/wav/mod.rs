@@ -13,7 +13,7 @@ mod chunks;
 pub(crate) use chunks::Chunks;
 
 use super::check_rate;
-use super::samples::{Sample, Samples, validated};
+use super::samples::{Sample, Samples, check_memory, validated};
 use crate::error::Fault;
 
 /// A decoded file.
@@ -200,8 +200,8 @@ impl Layout {
     fn samples(&self, data: &[u8]) -> Result<Samples, String> {
         match (self.float, self.bytes) {
             (true, _) => self.floats(data, f32::from_le_bytes),
-            (false, 1) => Ok(self.integers(data, of_8_bits)),
-            (false, 2) => Ok(self.integers(data, i16::from_le_bytes)),
+            (false, 1) => self.integers(data, of_8_bits),
+            (false, 2) => self.integers(data, i16::from_le_bytes),
             (false, 3) => self.floats(data, of_24_bits),
             _ if self.bits == 24 => self.floats(data, of_low_24_bits),
             _ => self.floats(data, of_32_bits),
@@ -231,11 +231,12 @@ impl Layout {
         &self,
         data: &[u8],
         sample: impl Fn([u8; BYTES]) -> i16,
-    ) -> Samples {
-        match self.channels {
+    ) -> Result<Samples, String> {
+        check_memory::<i16>(data.len() / BYTES)?;
+        Ok(match self.channels {
             1 => Samples::Mono16(mono(data, sample)),
             _ => Samples::Stereo16(stereo(data, sample)),
-        }
+        })
     }
 
     fn floats<const BYTES: usize>(
@@ -243,6 +244,7 @@ impl Layout {
         data: &[u8],
         sample: impl Fn([u8; BYTES]) -> f32,
     ) -> Result<Samples, String> {
+        check_memory::<f32>(data.len() / BYTES)?;
         match self.channels {
             1 => validated(mono(data, sample)).map(Samples::Mono32),
             _ => validated(stereo(data, sample)).map(Samples::Stereo32),
