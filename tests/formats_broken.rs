@@ -13,7 +13,7 @@ use std::path::Path;
 
 use allocator::counted;
 use common::Random;
-use voicepool::Sound;
+use voicepool::{Config, Mixer, Play, Sound, Stream};
 
 /// One of each format, short; the Ogg file of two pages, so that it can lose one.
 const FILES: [&str; 7] = [
@@ -149,4 +149,27 @@ fn ogg_pages_with_the_right_checksum_may_hold_anything() {
             survives(&forged);
         }
     }
+}
+
+/// What the fuzz targets have found: each file is what once broke a promise.
+#[test]
+fn what_was_found_by_fuzzing_is_streamed_as_it_is_loaded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/broken");
+    let mut found = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let file = fs::read(&path).expect("a file");
+        let sound = survives(&file).expect("it is loaded");
+        let stream = Stream::open(&path).expect("it is streamed");
+        assert_eq!(stream.loop_points(), sound.loop_points(), "{}", path.display());
+        let config = Config { sample_rate: sound.sample_rate(), ..Config::DEFAULT };
+        let [streamed, loaded] = [Play::of(&stream), Play::of(&sound)].map(|play| {
+            let (mixer, mut renderer) = Mixer::offline(config.clone()).expect("a good config");
+            mixer.play(play.looping());
+            common::bits(&renderer.frames(3 * sound.frame_count()))
+        });
+        assert!(streamed == loaded, "{}", path.display());
+        found += 1;
+    }
+    assert!(found > 0);
 }
