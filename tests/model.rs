@@ -1,121 +1,20 @@
 //! Random scripts, played by the mixer and by a naive one: they must sound the same, and tell the
 //! same of every play. `VOICEPOOL_LONG=1` plays many more.
 
-#[path = "model/begin.rs"]
-mod begin;
-#[path = "model/bus.rs"]
-mod bus;
-#[path = "model/cases.rs"]
-mod cases;
-#[path = "model/cases_of_places.rs"]
-mod cases_of_places;
-#[path = "model/change.rs"]
-mod change;
-#[path = "model/clip.rs"]
-mod clip;
-mod common;
-#[path = "model/cues.rs"]
-mod cues;
-#[path = "model/dice.rs"]
-mod dice;
-#[path = "model/ducks.rs"]
-mod ducks;
-#[path = "model/effects.rs"]
-mod effects;
-#[path = "model/filter.rs"]
-mod filter;
-#[path = "model/ghost.rs"]
-mod ghost;
-#[path = "model/joins.rs"]
-mod joins;
-#[path = "model/limiter.rs"]
-mod limiter;
-#[path = "model/long.rs"]
-mod long;
-#[path = "model/motion.rs"]
-mod motion;
-#[path = "model/moves.rs"]
-mod moves;
-#[path = "model/naive.rs"]
-mod naive;
-#[path = "model/pair.rs"]
-mod pair;
-#[path = "model/parking.rs"]
-mod parking;
-#[path = "model/ramp.rs"]
-mod ramp;
-#[path = "model/room.rs"]
-mod room;
-#[path = "model/scenes.rs"]
-mod scenes;
-#[path = "model/script.rs"]
-mod script;
-#[path = "model/script_of_buses.rs"]
-mod script_of_buses;
-#[path = "model/script_of_cues.rs"]
-mod script_of_cues;
-#[path = "model/script_of_joins.rs"]
-mod script_of_joins;
-#[path = "model/script_of_places.rs"]
-mod script_of_places;
-#[path = "model/script_of_streams.rs"]
-mod script_of_streams;
-#[path = "model/shaper.rs"]
-mod shaper;
-#[path = "model/space.rs"]
-mod space;
-#[path = "model/spot.rs"]
-mod spot;
-#[path = "model/stage.rs"]
-mod stage;
-#[path = "model/steal.rs"]
-mod steal;
-#[path = "model/streams.rs"]
-mod streams;
-#[path = "model/submix.rs"]
-mod submix;
-#[path = "model/tally.rs"]
-mod tally;
-#[path = "model/tree.rs"]
-mod tree;
-#[path = "model/voice.rs"]
-mod voice;
-#[path = "model/wishes.rs"]
-mod wishes;
+#[path = "model/mod.rs"]
+mod model;
 
 use std::cell::RefCell;
 use std::fmt;
 
-use naive::Happening;
-use pair::Pair;
+use model::pair::Pair;
+use model::script_of_buses::{self, Buses};
+use model::tally::Tally;
+use model::{agree, agree_with_room, is_long};
+use model::{script, script_of_cues, script_of_joins, script_of_places, script_of_streams};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRng, TestRunner};
-use script::Op;
-use script_of_buses::Buses;
-use tally::Tally;
 use voicepool::Config;
-
-/// Plays a script, and a little silence after it. Returns what was told of its plays, and how often
-/// what was done.
-fn agree(config: &Config, script: &[Op]) -> Result<(Vec<Happening>, Tally), TestCaseError> {
-    let mut pair = Pair::new(config);
-    for op in script {
-        pair.carry_out(op)?;
-        if pair.is_undecided() {
-            break;
-        }
-    }
-    pair.listen(400)?;
-    let mut tally = pair.tally().clone();
-    if pair.is_undecided() {
-        tally.count("a script that was left because a rounding would have decided");
-    }
-    Ok((pair.told, tally))
-}
-
-fn is_long() -> bool {
-    std::env::var_os("VOICEPOOL_LONG").is_some()
-}
 
 /// Random scripts of a kind, each in a mixer of its own.
 fn try_scripts<S: fmt::Debug>(
@@ -177,17 +76,6 @@ fn scripts_at_three_khz_sound_as_the_naive_mixer_plays_them() {
 #[test]
 fn scripts_at_48_khz_sound_as_the_naive_mixer_plays_them() {
     try_scripts_at(48_000, 60);
-}
-
-/// The naive mixer's levels know nothing of filters. So where there are any nobody is robbed, nor kept from
-/// parking by who came back before it.
-fn agree_with_room(roomy: bool, config: &Config, script: &[Op]) -> Result<Tally, TestCaseError> {
-    let mut config = config.clone();
-    if roomy {
-        (config.voices, config.max_voices, config.parked) = (250, 300, 100);
-    }
-    let script = script.iter().filter(|op| !roomy || !matches!(op, Op::Resize(_)));
-    agree(&config, &script.cloned().collect::<Vec<_>>()).map(|(_, tally)| tally)
 }
 
 /// Of everything, and of buses.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::decode::{Decoder, Header, Reader};
 use super::envelope::Envelope;
 use super::samples::{Samples, Seam};
-use super::{Sound, next_number};
+use super::{Sound, next_number, sane_loop};
 use crate::error::Fault;
 use crate::link::feed::{BLOCK, Block, Feed, HEAD_BLOCKS};
 use crate::link::message::Loop;
@@ -129,7 +129,12 @@ impl Stream {
             }
             Ok((header, prefix, is_whole))
         };
-        let (header, prefix, is_whole) = read().map_err(|fault: Fault| fault.of(what))?;
+        let (mut header, prefix, is_whole) = read().map_err(|fault: Fault| fault.of(what))?;
+        if is_whole {
+            // It may be shorter than it said, or may not have said.
+            let frames = (prefix.len() / usize::from(header.channels)) as u64;
+            header.loops = sane_loop(header.loops, Some(frames));
+        }
         let heads = Mutex::default();
         let (number, name) = (next_number(), name.into());
         Ok(Stream(Arc::new(Inner { number, name, header, open, prefix, is_whole, heads })))
