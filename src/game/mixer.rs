@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn a_thread_that_dies_with_the_lock_leaves_the_mixer_to_the_others() {
         let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).expect("the defaults");
-        let sound = Sound::from_mono(48_000, &[0.5; 480]).expect("a sound");
+        let sound = Sound::from_mono(48_000, &[0.5; 4800]).expect("a sound");
         let theirs = mixer.clone();
         let died = thread::spawn(move || {
             let _ledger = theirs.ledger();
