@@ -32,7 +32,7 @@ const TICK: u32 = 6;
 const TICKS: u32 = 312;
 
 /// What is played, and what is said about it.
-trait Act {
+trait Act: Send {
     /// What the game does at one of its looks.
     fn tick(&mut self, tick: u32, mixer: &Mixer, dice: &mut Dice);
 }
@@ -168,6 +168,11 @@ impl Scene {
             self.stage = Some(Stage::new(self.bills.next()?));
         }
         self.stage.as_mut().map(Stage::quantum)
+    }
+
+    /// Which act is played, from 0 on.
+    pub fn act(&self) -> usize {
+        self.outcomes.len()
     }
 
     /// Plays what is left of it.

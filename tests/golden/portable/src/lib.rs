@@ -1,8 +1,8 @@
-//! The golden scene for whoever asks: as a program (`main.rs`), and in wasm through four functions.
+//! The golden scene for whoever asks: as a program (`main.rs`), and in wasm through a few functions.
 //!
-//! In wasm, [`quantum`] plays the next 128 frames and leaves them where [`frames`] says, left and right in turns, as
-//! floats; it gives 0 when the scene is over. Then [`report`] and [`report_len`] say where the report is, a line for
-//! each act as in `golden.txt`, and [`differing`] how many of its lines are not golden. The module has no imports.
+//! In wasm, `quantum` plays the next 128 frames, leaves them where `frames` says, left and right in turns, as floats,
+//! and gives the number of their act, from 1 on, or 0 when the scene is over. Then `report` and `report_len` say where
+//! the report is, a line for each act as in `golden.txt`. The module has no imports.
 
 #[path = "../../scene/mod.rs"]
 pub mod scene;
@@ -11,7 +11,7 @@ pub mod scene;
 mod wasm {
     use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-    use super::scene::{self, QUANTUM, Scene};
+    use super::scene::{QUANTUM, Scene};
 
     struct Player {
         scene: Scene,
@@ -31,12 +31,12 @@ mod wasm {
     #[unsafe(no_mangle)]
     pub extern "C" fn quantum() -> u32 {
         let mut player = player();
-        let frames = player.scene.quantum();
-        *player.frames = frames.unwrap_or([[0.0; 2]; QUANTUM]);
-        if frames.is_none() {
+        let Some(frames) = player.scene.quantum() else {
             player.report = player.scene.report();
-        }
-        frames.is_some().into()
+            return 0;
+        };
+        *player.frames = frames;
+        player.scene.act() as u32 + 1
     }
 
     #[unsafe(no_mangle)]
@@ -52,10 +52,5 @@ mod wasm {
     #[unsafe(no_mangle)]
     pub extern "C" fn report_len() -> usize {
         player().report.len()
-    }
-
-    #[unsafe(no_mangle)]
-    pub extern "C" fn differing() -> usize {
-        scene::differing(&player().report).len()
     }
 }
