@@ -170,11 +170,6 @@ impl Scene {
         self.stage.as_mut().map(Stage::quantum)
     }
 
-    /// Which act is played, from 0 on.
-    pub fn act(&self) -> usize {
-        self.outcomes.len()
-    }
-
     /// Plays what is left of it.
     pub fn play_out(&mut self) {
         while self.quantum().is_some() {}
