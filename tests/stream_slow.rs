@@ -144,9 +144,12 @@ fn a_stream_comes_back_in_step_however_often_it_stalls() {
             assert!(slow.heard[last].iter().flatten().all(|it| it.abs() < 1e-6), "way {way}");
             assert!(slow.pair.streamed.0.stats().underruns > before);
             slow.disk.go_on();
-            // It has to catch up before it is heard again: how soon is the machine's affair.
-            let mut alike = 0;
+            // It has to catch up before it is heard again: how soon is the machine's affair. So it is asked for
+            // less and less in a second, down to less than a device would ask for, until it is there in time.
+            let (mut alike, mut pause) = (0, ms(1));
             wait_until("a stream in step again", || {
+                std::thread::sleep(pause);
+                pause = (pause * 5 / 4).min(ms(100));
                 let from = slow.heard.len();
                 slow.render_to(from + 2048);
                 let is_alike = slow.heard[from..] == slow.wanted[from..];
