@@ -15,7 +15,7 @@ use crate::audio::make;
 use crate::config::Config;
 use crate::game::Mixer;
 use crate::link::Bridge;
-use crate::stream::Crew;
+use crate::stream::feeder;
 use crate::units::ms;
 
 impl Mixer {
@@ -50,7 +50,7 @@ impl Mixer {
     ) -> Result<Mixer, Error> {
         config.check()?;
         let (bridge, slot) = (
-            Arc::new(Bridge::new(&config).with_feeder(Crew::new())),
+            Arc::new(Bridge::new(&config).with_feeder(feeder())),
             Arc::new(RendererSlot::new()),
         );
         let request = StreamRequest {
