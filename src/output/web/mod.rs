@@ -17,6 +17,8 @@ mod page;
 mod tests;
 mod worklet;
 
+#[cfg(all(target_arch = "wasm32", feature = "device"))]
+mod bindgen;
 #[cfg(target_arch = "wasm32")]
 mod exports;
 #[cfg(target_arch = "wasm32")]
