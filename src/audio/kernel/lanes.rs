@@ -4,8 +4,10 @@
 //! is the proof. Every operation is exact or rounded once, as the plain one is, and none is fused:
 //! the bits are the same on all of them.
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
 use super::array::ArrayLanes;
+#[cfg(target_arch = "wasm32")]
+use super::simd128::Simd128;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, sse2::Sse2};
 
@@ -72,12 +74,14 @@ pub(super) trait Work {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cpu {
     /// Arrays, and what the compiler makes of them: NEON on 64-bit ARM.
-    #[cfg(any(test, not(target_arch = "x86_64")))]
+    #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
     Any(ArrayLanes),
     #[cfg(target_arch = "x86_64")]
     Sse2(Sse2),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    #[cfg(target_arch = "wasm32")]
+    Simd128(Simd128),
 }
 
 impl Cpu {
@@ -87,8 +91,14 @@ impl Cpu {
         Avx2::found().map_or(Cpu::Sse2(Sse2), Cpu::Avx2)
     }
 
+    /// The one that a module has.
+    #[cfg(target_arch = "wasm32")]
+    pub fn best() -> Cpu {
+        Cpu::Simd128(Simd128)
+    }
+
     /// The best that this processor has.
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
     pub fn best() -> Cpu {
         Cpu::Any(ArrayLanes)
     }
@@ -96,12 +106,14 @@ impl Cpu {
     #[inline(always)]
     pub fn run<W: Work>(self, work: W) -> W::Done {
         match self {
-            #[cfg(any(test, not(target_arch = "x86_64")))]
+            #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
             Cpu::Any(lanes) => work.with(lanes),
             #[cfg(target_arch = "x86_64")]
             Cpu::Sse2(sse2) => work.with(sse2),
             #[cfg(target_arch = "x86_64")]
             Cpu::Avx2(avx2) => avx2.run(work),
+            #[cfg(target_arch = "wasm32")]
+            Cpu::Simd128(simd128) => simd128.run(work),
         }
     }
 }

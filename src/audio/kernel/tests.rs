@@ -143,6 +143,8 @@ impl Cpu {
         let every = [Cpu::Any(array::ArrayLanes)].into_iter();
         #[cfg(target_arch = "x86_64")]
         let every = every.chain([Cpu::Sse2(sse2::Sse2)]).chain(avx2::Avx2::found().map(Cpu::Avx2));
+        #[cfg(target_arch = "wasm32")]
+        let every = every.chain([Cpu::Simd128(simd128::Simd128)]);
         every.collect()
     }
 }
