@@ -5,7 +5,10 @@
 //! eight frames at a time, in the `lanes` of the best instruction set that the processor has, and
 //! `pass` does so for several voices at once.
 
-#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
+#[cfg(any(
+    test,
+    not(any(target_arch = "aarch64", target_arch = "wasm32", target_arch = "x86_64"))
+))]
 mod array;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -13,6 +16,8 @@ mod between;
 mod frame;
 mod gains;
 mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pass;
 mod scalar;
 #[cfg(target_arch = "wasm32")]
