@@ -270,11 +270,13 @@ fn tests_comments_and_texts_name_what_they_like() {
 /// which is all that is unsafe of it.
 #[test]
 fn unsafe_code_is_in_two_places_only() {
-    const PLACES: [&str; 7] = [
+    const PLACES: [&str; 9] = [
         "pool.rs",
         "audio/kernel/avx2.rs",
         "audio/kernel/between.rs",
         "audio/kernel/frame.rs",
+        "audio/kernel/neon.rs",
+        "audio/kernel/simd128.rs",
         "audio/kernel/sse2.rs",
         "audio/kernel/wide.rs",
         "output/web/exports.rs",
@@ -302,6 +304,13 @@ fn a_dependency_is_named_where_it_belongs() {
     only("cpal", &["output/device.rs", "output/tests"]);
     only("alsa", &["output/device.rs"]);
     only("wasm_bindgen", &["output/web/bindgen.rs"]);
+}
+
+/// A clock that is not there takes the game down, as in a browser: who looks at one is built elsewhere alone.
+#[test]
+fn the_clock_is_named_where_no_browser_comes() {
+    const TESTS: [&str; 2] = ["audio/bus/room/tests.rs", "audio/filter/tests.rs"];
+    only("Instant", &[&TESTS, &["output/", "record/replay.rs", "stream/crew.rs"][..]].concat());
 }
 
 /// What may panic, wait or allocate is not even written down on the audio side. Unit tests, which

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
+#[cfg(not(target_arch = "wasm32"))]
 use std::time::{Duration, Instant};
 
 use super::media::MediaRef;
@@ -23,6 +24,7 @@ use crate::stats::Stats;
 use crate::{Error, Frame};
 
 /// How long is waited for a stream that does not give what it gave once.
+#[cfg(not(target_arch = "wasm32"))]
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A recording that is heard again: [rendered](Replay::render) into the very bits that were played, or, under
@@ -304,6 +306,7 @@ impl Again<'_> {
         self.wait_while(|| feed.made() < mark);
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn wait_while(&self, lacks: impl Fn() -> bool) {
         let mut since = Instant::now();
         while lacks() && since.elapsed() < PATIENCE {
@@ -311,6 +314,12 @@ impl Again<'_> {
                 since = Instant::now();
             }
         }
+    }
+
+    /// Where there are no threads, nothing comes but what is made meanwhile.
+    #[cfg(target_arch = "wasm32")]
+    fn wait_while(&self, lacks: impl Fn() -> bool) {
+        while lacks() && self.bridge.feeder().is_some_and(Feeder::wait) {}
     }
 }
 
