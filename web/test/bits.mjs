@@ -102,6 +102,18 @@ const until = async (page, condition, ...args) => {
   await page.close();
 }
 
+// A browser that has no worklets, as where a page is not https.
+{
+  const page = await browser.newPage();
+  await page.addInitScript("delete BaseAudioContext.prototype.audioWorklet");
+  await page.goto(`${address}?live`);
+  await page.waitForFunction("window.isReady");
+  await page.evaluate("scene.exports.test_step(0)");
+  await until(page, "+told().split(' ')[6] > 48000 && +told().split(' ')[1] > 3");
+  check("without worklets time passes, and plays end", true);
+  await page.close();
+}
+
 // Ten minutes of storms: after some minutes, the worklet's memory grows no more.
 {
   const page = await open();
