@@ -81,7 +81,9 @@ pub(super) fn with<R>(number: usize, act: impl FnOnce(&mut Opened) -> R) -> Opti
     let result = act(&mut opened);
     if !opened.page.is_over() {
         PAGES.with_borrow_mut(|pages| {
-            pages.get_mut(number).into_iter().for_each(|place| *place = Some(opened));
+            if let Some(place) = pages.get_mut(number) {
+                *place = Some(opened);
+            }
         });
     }
     Some(result)
