@@ -266,10 +266,11 @@ fn tests_comments_and_texts_name_what_they_like() {
     assert_eq!(small_crate("game/mixer.rs", text).len(), 1);
 }
 
-/// What the compiler cannot check lives in two places.
+/// What the compiler cannot check lives in two places; and what a page's script calls has names that nobody mangles,
+/// which is all that is unsafe of it.
 #[test]
 fn unsafe_code_is_in_two_places_only() {
-    const PLACES: [&str; 8] = [
+    const PLACES: [&str; 9] = [
         "pool.rs",
         "audio/kernel/avx2.rs",
         "audio/kernel/between.rs",
@@ -278,10 +279,15 @@ fn unsafe_code_is_in_two_places_only() {
         "audio/kernel/simd128.rs",
         "audio/kernel/sse2.rs",
         "audio/kernel/wide.rs",
+        "output/web/exports.rs",
     ];
     only("unsafe", &PLACES);
     only("unsafe_code", &[PLACES.as_slice(), &["lib.rs"]].concat());
     let sources = sources();
+    let (_, exports) =
+        sources.iter().find(|(path, _)| path == "output/web/exports.rs").expect("the exports");
+    let names = exports.matches("#[unsafe(no_mangle)]").count();
+    assert_eq!(exports.matches("unsafe").count(), names + 1, "and what allows it");
     let (_, root) = sources.iter().find(|(path, _)| path == "lib.rs").expect("lib.rs");
     assert!(root.contains("#![deny(unsafe_code)]"));
 }
@@ -297,6 +303,7 @@ fn a_dependency_is_named_where_it_belongs() {
     only("log", &["log_line.rs", "output/tests"]);
     only("cpal", &["output/device.rs", "output/tests"]);
     only("alsa", &["output/device.rs"]);
+    only("wasm_bindgen", &["output/web/bindgen.rs"]);
 }
 
 /// A clock that is not there takes the game down, as in a browser: who looks at one is built elsewhere alone.

@@ -125,7 +125,7 @@ class Output {
     this.node.port.postMessage(packet, [packet.buffer]);
   }
 
-  /** Is fulfilled when the worklet has taken in all that was posted before. For tests. */
+  /** Is fulfilled when the worklet has taken in all that was posted before, with the size of its memory. For tests. */
   taken() {
     return new Promise((resolve) => {
       this.asked.set(this.asked.size, resolve);
@@ -136,7 +136,7 @@ class Output {
   receive(data) {
     if (this.isOver) return;
     if (typeof data === "string") return this.fail(data);
-    if (typeof data === "number") return this.asked.get(data)?.();
+    if ("asked" in data) return this.asked.get(data.asked)?.(data.memory);
     this.write(data);
     this.exports.voicepool_receive(this.mixer, data.length);
     if (this.exports.voicepool_rate(this.mixer) === 0) return this.close();
@@ -197,7 +197,7 @@ function processor() {
       if (this.isOver) return;
       if (typeof packet === "number") {
         this.report();
-        return this.port.postMessage(packet);
+        return this.port.postMessage({ asked: packet, memory: this.exports.memory.buffer.byteLength });
       }
       try {
         this.write(packet);
