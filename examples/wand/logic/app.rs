@@ -10,18 +10,14 @@ pub use watch::{BusMeter, Entry, Kind, Meter, Scene, Theft, decibels};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
-use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Rect;
 use voicepool::{BusId, VoiceId, VoiceInfo, db, ms};
 
-use crate::args::MOST_VOICES;
-use crate::attract::{self, Lesson};
-use crate::keys::{self, Action};
-use crate::script::Cue;
-use crate::show;
-use crate::stage::{SPARKLES, Stage};
-use crate::tally::{Loss, Losses, Tally};
-use crate::wand::{ANSWERS, BUSES, TICKS, Wand};
+use crate::logic::attract::{self, Lesson};
+use crate::logic::keys::{self, Action, Key};
+use crate::logic::script::Cue;
+use crate::logic::stage::{SPARKLES, Stage};
+use crate::logic::tally::{Loss, Losses, Tally};
+use crate::logic::wand::{ANSWERS, BUSES, MOST_VOICES, TICKS, Wand};
 
 /// After so many ticks without a key, it plays by itself.
 const PATIENCE: u64 = 12 * TICKS;
@@ -65,8 +61,6 @@ pub struct App {
     /// In decibels.
     pub volume: i32,
     pub quit: bool,
-    /// Where on the screen the stage was last drawn.
-    pub stage_area: Rect,
     message: Option<(String, u64)>,
     caption: Option<&'static str>,
     untouched: u64,
@@ -115,7 +109,6 @@ impl App {
             paused: false,
             volume: 0,
             quit: false,
-            stage_area: Rect::default(),
             message: None,
             caption: None,
             untouched: PATIENCE,
@@ -211,7 +204,8 @@ impl App {
         }
     }
 
-    pub fn key(&mut self, key: KeyEvent) {
+    /// A key goes down.
+    pub fn key(&mut self, key: Key) {
         let Some(action) = keys::action(key, &self.wand.cast) else { return };
         // Also the one that it plays by itself, which ends as somebody takes over.
         let in_ear_test = self.ear_test.is_some();
@@ -269,17 +263,11 @@ impl App {
         }
     }
 
-    /// A click on the stage casts there, and is heard from there.
-    pub fn mouse(&mut self, mouse: MouseEvent) {
-        let area = self.stage_area;
-        let inside = area.contains((mouse.column, mouse.row).into());
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || !inside {
-            return;
-        }
+    /// A click on the stage casts there, and is heard from there: from the left side, -1, to the
+    /// right, and from the ground, 0, up to 1.
+    pub fn click(&mut self, [across, height]: [f32; 2]) {
         self.take_over();
-        let share = |at: u16, from: u16, len: u16| (f32::from(at - from) + 0.5) / f32::from(len);
-        let across = 2.0 * share(mouse.column, area.x, area.width) - 1.0;
-        self.wave(across, 1.0 - share(mouse.row, area.y, area.height));
+        self.wave(across, height);
     }
 
     fn wave(&mut self, across: f32, height: f32) {
@@ -361,7 +349,7 @@ impl App {
                     &format!("{name}: {plays} plays, {refused} refused, loudest loss: {lost}\n");
             }
         }
-        text + &format!("\n{}\n", show::advice(tally, cast))
+        text + &format!("\n{}\n", tally.advice_in_code(cast))
     }
 }
 

@@ -3,8 +3,8 @@
 
 use voicepool::Pool;
 
-use crate::dice::Dice;
-use crate::wand::{Burst, TICKS};
+use crate::logic::dice::Dice;
+use crate::logic::wand::{Burst, TICKS};
 
 /// How many sparkles there can be.
 pub const SPARKLES: usize = 600;
