@@ -120,12 +120,18 @@ impl App {
             waves: 0,
             waved: None,
         };
-        for skipped in &app.wand.cast.skipped {
+        app.tell_skipped(0);
+        app
+    }
+
+    /// Tells of the files that are not played, from the given one of them on.
+    pub fn tell_skipped(&mut self, from: usize) {
+        for skipped in self.wand.cast.skipped.iter().skip(from) {
             let text = format!("skipped {skipped}");
             let names = vec![skipped.file.clone()];
-            app.log.push_back(Entry { at: 0.0, text, names, kind: Kind::News });
+            let at = self.ticks as f64 / TICKS as f64;
+            self.log.push_back(Entry { at, text, names, kind: Kind::News });
         }
-        app
     }
 
     /// A sixtieth of a second passes.
@@ -186,7 +192,7 @@ impl App {
 
     /// Somebody takes over: what it played by itself ends, and what the lessons have changed is
     /// changed back.
-    fn take_over(&mut self) {
+    pub fn take_over(&mut self) {
         self.untouched = 0;
         let Some(Attract { answer, voices, ambience, tally, .. }) = self.attract.take() else {
             return;
@@ -225,9 +231,9 @@ impl App {
                 None => self.say("nothing was stolen yet: let a storm loose with s".into()),
             },
             Action::NextAnswer => {
+                // The answer before the ear test.
                 self.leave_ear_test();
-                self.wand.set_answer(self.wand.answer() + 1);
-                self.say(format!("when the pool is full: {}", ANSWERS[self.wand.answer()].1));
+                self.choose(self.wand.answer() + 1);
             }
             Action::MoreVoices => self.try_size(larger(self.wand.stats.voices)),
             Action::FewerVoices => self.try_size(smaller(self.wand.stats.voices)),
@@ -276,13 +282,21 @@ impl App {
         self.wand.wave(across, height);
     }
 
-    fn call(&mut self, sound: usize) {
+    /// Plays a sound, from a place of its own.
+    pub fn call(&mut self, sound: usize) {
         let across = (sound as f32 * 0.7).sin() * 0.8;
         self.wand.call(sound, across, 0.8);
     }
 
+    /// Another answer when the pool is full.
+    pub fn choose(&mut self, answer: usize) {
+        self.leave_ear_test();
+        self.wand.set_answer(answer);
+        self.say(format!("when the pool is full: {}", ANSWERS[self.wand.answer()].1));
+    }
+
     /// A pool of another size. What the ear test has counted holds for one size alone.
-    fn try_size(&mut self, voices: usize) {
+    pub fn try_size(&mut self, voices: usize) {
         self.resize(voices);
         if self.ear_test.is_some() {
             self.begin_ear_test();
@@ -296,13 +310,13 @@ impl App {
         }
     }
 
-    fn set_volume(&mut self, volume: i32) {
+    pub fn set_volume(&mut self, volume: i32) {
         self.volume = volume.clamp(*VOLUMES.start(), *VOLUMES.end());
         let gain = if self.muted { 0.0 } else { db(self.volume as f32) };
         self.wand.mixer.set_gain(BusId::MASTER, gain, ms(60));
     }
 
-    fn say(&mut self, message: String) {
+    pub fn say(&mut self, message: String) {
         self.message = Some((message, self.ticks + MESSAGE));
     }
 

@@ -11,7 +11,8 @@ pub const KEYS: &str = "1234567890bcdgijklnovxyzBCDGIJKLNORUVXYZ";
 /// What lasts longer is a track: nobody throws it by the hundred.
 pub const LONG: Duration = Duration::from_secs(10);
 
-/// The sounds, in the order of their files' names.
+/// The sounds, in the order of their files' names; those that joined later at the end.
+#[derive(Default)]
 pub struct Cast {
     pub members: Vec<Member>,
     /// The files that are not in it, and why.
@@ -53,19 +54,34 @@ impl fmt::Display for Skipped {
 }
 
 impl Cast {
-    /// Gives out the parts: by name where a name says it, else by how long and how loud.
+    /// A cast of these sounds.
     pub fn of(sounds: Vec<Sound>, skipped: Vec<Skipped>) -> Cast {
-        let keys = KEYS.chars().map(Some).chain(std::iter::repeat(None));
-        let member =
-            |(sound, key): (Sound, _)| Member { name: printable(sound.name()), sound, key };
-        let members: Vec<Member> = sounds.into_iter().zip(keys).map(member).collect();
+        let mut cast = Cast { skipped, ..Cast::default() };
+        sounds.into_iter().for_each(|sound| drop(cast.join(sound)));
+        cast.give_out_parts(0);
+        cast
+    }
+
+    /// A sound joins the others, without a part yet. Returns its place.
+    pub fn join(&mut self, sound: Sound) -> usize {
+        let place = self.members.len();
+        let key = KEYS.chars().nth(place);
+        self.members.push(Member { name: printable(sound.name()), sound, key });
+        place
+    }
+
+    /// Gives out the parts: by name where a name says it, else by how long and how loud. Only those
+    /// from a place on get one, if there is anybody.
+    pub fn give_out_parts(&mut self, from: usize) {
+        let members = &self.members;
+        let from = if from < members.len() { from } else { 0 };
         let is_loop = |name: &str| name.ends_with("_loop") || name.ends_with("_bed");
         let (loops, others): (Vec<_>, Vec<_>) =
-            (0..members.len()).partition(|&i| is_loop(&members[i].name));
+            (from..members.len()).partition(|&i| is_loop(&members[i].name));
         let (tracks, mut shots): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|&i| members[i].sound.duration() > LONG);
         if shots.is_empty() {
-            shots = (0..members.len()).collect();
+            shots = (from..members.len()).collect();
         }
         let named = |part: &'static str| {
             shots.iter().copied().filter(|&i| members[i].name.contains(part)).collect::<Vec<_>>()
@@ -78,17 +94,10 @@ impl Cast {
         if steps.is_empty() {
             steps = shots.iter().copied().take(3).collect();
         }
-        Cast {
-            swish: first(["swish", "whoosh"]).unwrap_or(shots[0]),
-            spark: named("tick").first().copied().unwrap_or(shortest),
-            boom: first(["explosion", "boom"]).unwrap_or(longest),
-            steps,
-            loops,
-            tracks,
-            shots,
-            members,
-            skipped,
-        }
+        self.swish = first(["swish", "whoosh"]).or(shots.first().copied()).unwrap_or(0);
+        self.spark = named("tick").first().copied().unwrap_or(shortest);
+        self.boom = first(["explosion", "boom"]).unwrap_or(longest);
+        (self.steps, self.loops, self.tracks, self.shots) = (steps, loops, tracks, shots);
     }
 
     /// Whether there is anything that goes on and on.
@@ -132,6 +141,23 @@ mod tests {
         assert_eq!((named.spark, named.boom, named.steps), (4, 2, vec![0, 3]));
         let only_loops = Cast::of(vec![sound("hum_loop", 900)], Vec::new());
         assert_eq!((only_loops.swish, only_loops.shots), (0, vec![0]));
+    }
+
+    #[test]
+    fn who_joins_later_keeps_the_others_places_and_may_have_all_parts() {
+        let sound =
+            |name: &str, frames| Sound::from_mono(48_000, &vec![0.1; frames]).unwrap().named(name);
+        let ours = vec![sound("a_swish", 50), sound("b_boom", 90), sound("c_loop", 900)];
+        let mut cast = Cast::of(ours, Vec::new());
+        assert_eq!((cast.join(sound("d", 10)), cast.on_key('4')), (3, Some(3)));
+        assert_eq!(cast.shots, [0, 1], "it has no part yet");
+        cast.give_out_parts(0);
+        assert_eq!((cast.swish, cast.spark, cast.boom, &cast.shots[..]), (0, 3, 1, &[0, 1, 3][..]));
+        cast.give_out_parts(3);
+        assert_eq!((cast.swish, cast.spark, cast.boom), (3, 3, 3));
+        assert_eq!((&cast.shots[..], cast.has_ambience()), (&[3][..], false));
+        cast.give_out_parts(4);
+        assert_eq!(cast.shots, [0, 1, 3], "from there on there is nobody");
     }
 
     #[test]

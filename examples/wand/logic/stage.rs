@@ -32,7 +32,8 @@ impl Sparkle {
         1.0 - self.age / self.life
     }
 
-    fn fly(&mut self, seconds: f32) {
+    /// Moves it on by a moment.
+    pub fn fly(&mut self, seconds: f32) {
         self.up += GRAVITY * seconds;
         self.x += self.across * seconds;
         self.y += self.up * seconds;
