@@ -48,7 +48,8 @@
 //!    every frame. A play that was turned away says so in its return value; a control is never
 //!    lost.
 //! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
-//!    the buffer sizes.
+//!    the buffer sizes, on every IEEE processor and every system. It begins at decoded samples: what a
+//!    lossy decoder makes of a file may differ between machines.
 //! 5. **No click.** Every change is ramped: gains, places, filters, sends, rooms, effects, ducks, the
 //!    limiter's too. For sines from 100 Hz up, none makes a step above 1.5 times the sine's own; where more than
 //!    three ramps meet on one voice at once, of which a seek makes two, 3.5 times. What the author made
@@ -66,6 +67,13 @@
 #![cfg_attr(rtsan, feature(sanitize))]
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
+
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!(
+    "voicepool needs SSE2 on 32-bit x86: x87 keeps more digits than it is asked for, and its output \
+     would differ from every other processor's (law 4); build for i686, or with \
+     `-C target-feature=+sse2`"
+);
 
 mod audio;
 mod bus;

@@ -1,5 +1,6 @@
 //! Random scripts, played by the mixer and by a naive one: they must sound the same, and tell the
 //! same of every play. `VOICEPOOL_LONG=1` plays many more.
+#![cfg(not(target_arch = "wasm32"))]
 
 #[path = "model/mod.rs"]
 mod model;

@@ -1,4 +1,5 @@
 //! The object pool beside a map that forgets nothing: whatever is done to both, they hold the same.
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::collections::HashMap;
 use std::rc::Rc;

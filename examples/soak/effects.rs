@@ -1,5 +1,7 @@
 //! Effects of a game's own: well-behaved ones, and such as must be taken out.
 
+use std::panic::panic_any;
+
 use voicepool::Effect;
 
 use crate::dice::Dice;
@@ -12,7 +14,7 @@ pub fn effect(dice: &mut Dice) -> Box<dyn Effect> {
     let frames = 1 + dice.below(60_000);
     match dice.below(10) {
         0 => Box::new(Fails { after: frames, with: || f32::NAN }),
-        1 => Box::new(Fails { after: frames, with: || panic!("{PLANTED}") }),
+        1 => Box::new(Fails { after: frames, with: || panic_any(PLANTED) }),
         2..6 => Box::new(Narrow),
         _ => Box::new(Echo::new(pick(dice, &[1, 100, 3_000]))),
     }

@@ -79,7 +79,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Option<(u64, Duration)>
 fn keep_planted_panics_quiet() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        if info.payload_as_str() != Some(effects::PLANTED) {
+        if info.payload().downcast_ref::<&str>() != Some(&effects::PLANTED) {
             usual(info);
         }
     }));

@@ -4,6 +4,7 @@
 //!
 //! What you should hear: a meadow with rain, steps, and magic. What you should not hear: which of
 //! the sounds were given up. The screen shows that: every voice, every theft, and why.
+#![cfg(not(target_arch = "wasm32"))] // There is no terminal.
 
 mod args;
 mod folder;

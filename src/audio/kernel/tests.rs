@@ -140,12 +140,10 @@ fn heard(held: &[f32], offset: usize, add: impl FnOnce(Mix)) -> Bits {
 impl Cpu {
     /// All that this processor has.
     fn every() -> Vec<Cpu> {
-        let mut every = vec![Cpu::Any(array::ArrayLanes)];
+        let every = [Cpu::Any(array::ArrayLanes)].into_iter();
         #[cfg(target_arch = "x86_64")]
-        every.push(Cpu::Sse2(sse2::Sse2));
-        #[cfg(target_arch = "x86_64")]
-        every.extend(avx2::Avx2::found().map(Cpu::Avx2));
-        every
+        let every = every.chain([Cpu::Sse2(sse2::Sse2)]).chain(avx2::Avx2::found().map(Cpu::Avx2));
+        every.collect()
     }
 }
 

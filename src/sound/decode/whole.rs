@@ -69,8 +69,8 @@ fn gathered<T: Sample, const CHANNELS: usize>(
     decoder: &mut Decoder,
 ) -> Result<Arc<[[T; CHANNELS]]>, Fault> {
     /// What the samples of a sound may take.
-    const MOST_BYTES: usize = 1 << 32;
-    let most = MOST_FRAMES.min(MOST_BYTES / size_of::<[T; CHANNELS]>());
+    const MOST_BYTES: u64 = 1 << 32;
+    let most = MOST_FRAMES.min((MOST_BYTES / size_of::<[T; CHANNELS]>() as u64) as usize);
     let mut parts: Vec<Vec<[T; CHANNELS]>> = Vec::new();
     let mut count = 0;
     let mut decoded = Vec::new();
