@@ -2,7 +2,7 @@
 
 use voicepool::{OutputState, Priority, VoiceState, to_db};
 
-use crate::json::{Json, Object};
+use crate::json::Object;
 use crate::logic::app::{App, EarTest, Kind, PARTS, Scene, Theft, decibels};
 use crate::logic::cast::Member;
 use crate::logic::keys::KEYS;

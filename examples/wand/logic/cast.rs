@@ -57,7 +57,9 @@ impl Cast {
     /// A cast of these sounds.
     pub fn of(sounds: Vec<Sound>, skipped: Vec<Skipped>) -> Cast {
         let mut cast = Cast { skipped, ..Cast::default() };
-        sounds.into_iter().for_each(|sound| drop(cast.join(sound)));
+        for sound in sounds {
+            cast.join(sound);
+        }
         cast.give_out_parts(0);
         cast
     }
