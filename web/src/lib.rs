@@ -57,6 +57,12 @@ pub extern "C" fn wand_inbox(length: usize) -> *mut u8 {
     })
 }
 
+/// How long the text is that was last written.
+#[unsafe(no_mangle)]
+pub extern "C" fn wand_outbox_length() -> usize {
+    OUTBOX.with_borrow(|outbox| outbox.len())
+}
+
 /// Where the text is whose length was last returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn wand_outbox() -> *const u8 {
@@ -78,6 +84,10 @@ pub extern "C" fn wand_sparkles_length() -> usize {
 /// Opens a mixer with so many voices. Returns the length of an error's text: 0 if all is well.
 #[unsafe(no_mangle)]
 pub extern "C" fn wand_open(voices: usize) -> usize {
+    // A panic ends the page, and what is said of it can still be read.
+    std::panic::set_hook(Box::new(|panic| {
+        answer(panic.to_string());
+    }));
     PAGE.with_borrow_mut(|page| match Page::open(voices) {
         Ok(new) => {
             *page = Some(new);

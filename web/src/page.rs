@@ -107,6 +107,11 @@ impl Page {
             (_, Some(letter), None) => Key::Char(letter),
             _ => return false,
         };
+        // A page is not left by a key.
+        let leaves = app.help || app.frozen || app.ear_test.is_some();
+        if key == Key::Escape && !leaves {
+            return false;
+        }
         let means = keys::action(key, &app.wand.cast).is_some();
         app.key(key);
         means

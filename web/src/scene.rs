@@ -5,9 +5,10 @@ use voicepool::{OutputState, Priority, VoiceState, to_db};
 use crate::json::Object;
 use crate::logic::app::{App, EarTest, Kind, PARTS, Scene, Theft, decibels};
 use crate::logic::cast::Member;
-use crate::logic::keys::KEYS;
+use crate::logic::keys::{Action, KEYS};
+use crate::logic::stage::SPARKLES;
 use crate::logic::tally::{FAINT, Loss, Losses};
-use crate::logic::wand::{ANSWERS, BUSES, MOST_VOICES, TICKS, Tag};
+use crate::logic::wand::{ANSWERS, BUSES, TICKS, Tag};
 use crate::waveform;
 
 /// What is quieter than this is silence, in decibels.
@@ -31,12 +32,19 @@ pub fn about(app: &mut App) -> String {
             .with("seconds", sound.duration().as_secs_f32())
             .with("outline", waveform::outline(sound))
     });
-    let keys = KEYS.iter().map(|(key, _, does, _)| object().with("key", *key).with("does", *does));
+    let keys = KEYS.iter().map(|(key, _, does, action)| {
+        let does = match action {
+            Action::Quit => "how many voices does this need?",
+            Action::Back => "leave this, a freeze, the ear test",
+            _ => does,
+        };
+        object().with("key", *key).with("does", does)
+    });
     object()
         .with("sounds", sounds.collect::<Vec<_>>())
         .with("keys", keys.collect::<Vec<_>>())
         .with("answers", ANSWERS.iter().map(|(_, name)| *name).collect::<Vec<_>>())
-        .with("mostVoices", MOST_VOICES)
+        .with("mostSparkles", SPARKLES)
         .with("faint", FAINT)
         .text()
 }
@@ -99,7 +107,10 @@ pub fn frame(app: &mut App) -> String {
         .with("sinceWave", since_wave)
         .with("sparklesRefused", app.stage.refused)
         .with("ear", app.ear_test.as_ref().map(|test| ear_test(app, test)))
-        .with("theft", app.last_theft.as_ref().filter(|_| app.frozen).map(|theft| scene(app, theft)))
+        .with(
+            "theft",
+            app.last_theft.as_ref().filter(|_| app.frozen).map(|theft| scene(app, theft)),
+        )
         .with("log", log)
         .text()
 }
@@ -107,21 +118,23 @@ pub fn frame(app: &mut App) -> String {
 /// The voices that have a slot, each as a list.
 fn cells(app: &App) -> Vec<Object> {
     let slots = app.voices.iter().filter_map(|voice| voice.slot.map(|slot| (slot, voice)));
-    let cell = |(slot, voice): (usize, &voicepool::VoiceInfo)| {
-        let sound = Tag::unpack(voice.tag).sound;
-        let seconds = app.wand.cast.members.get(sound).map_or(1.0, |member| {
-            member.sound.duration().as_secs_f32().max(f32::MIN_POSITIVE)
-        });
-        object()
-            .with("slot", slot)
-            .with("sound", sound)
-            .with("level", level(voice.level))
-            .with("at", (voice.position.as_secs_f32() / seconds).min(1.0))
-            .with("pan", voice.pan)
-            .with("priority", priority(voice.priority))
-            .with("playing", voice.state == VoiceState::Playing)
-            .with("age", app.age(voice.voice))
-    };
+    let cell =
+        |(slot, voice): (usize, &voicepool::VoiceInfo)| {
+            let sound = Tag::unpack(voice.tag).sound;
+            let seconds =
+                app.wand.cast.members.get(sound).map_or(1.0, |member| {
+                    member.sound.duration().as_secs_f32().max(f32::MIN_POSITIVE)
+                });
+            object()
+                .with("slot", slot)
+                .with("sound", sound)
+                .with("level", level(voice.level))
+                .with("at", (voice.position.as_secs_f32() / seconds).min(1.0))
+                .with("pan", voice.pan)
+                .with("priority", priority(voice.priority))
+                .with("playing", voice.state == VoiceState::Playing)
+                .with("age", app.age(voice.voice))
+        };
     slots.map(cell).collect()
 }
 
