@@ -94,7 +94,7 @@ const ALLOWED: [(&str, &[&str]); 3] = [
             "output::offline::Patient",
         ],
     ),
-    ("output", &["audio::Renderer", "audio::make", "game::Mixer", "stream::Crew"]),
+    ("output", &["audio::Renderer", "audio::make", "game::Mixer", "stream::Slices", "stream::feeder"]),
 ];
 
 fn split(path: &str) -> Vec<String> {

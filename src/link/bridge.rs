@@ -134,9 +134,9 @@ impl Bridge {
         self.output_state().0.clone()
     }
 
-    /// Says that the sound goes nowhere yet. That is no news: the first device will be.
-    pub fn await_output(&self) {
-        self.output_state().0 = OutputState::Silent { why: "no device yet".to_owned() };
+    /// Says where the sound goes at first. That is no news: the first device will be.
+    pub fn start_output(&self, state: OutputState) {
+        self.output_state().0 = state;
     }
 
     /// Says where the sound goes from now on.
