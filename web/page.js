@@ -4,6 +4,7 @@ import { Panels, $, make } from "./panels.js";
 import { drawStage } from "./stage.js";
 import { drawVoices } from "./voices.js";
 import { theme } from "./look.js";
+import { attach } from "./voicepool.js";
 import { Wand } from "./wand.js";
 
 const SOUNDS = [
@@ -23,6 +24,7 @@ async function load() {
   const sounds = Promise.all(SOUNDS.map((name) => bytesOf(`sounds/${name}.wav`)));
   const module = await WebAssembly.compileStreaming(fetch("voicepool_web.wasm"));
   const instance = await WebAssembly.instantiate(module);
+  attach(instance.exports, module);
   const wand = new Wand(instance.exports);
   try {
     return await begin(wand, sounds);

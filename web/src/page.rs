@@ -1,6 +1,6 @@
 //! The state of the page: a wand, its clock, and the sounds that somebody has brought.
 
-use voicepool::{Config, Error, Mixer, Renderer, Sound};
+use voicepool::{Config, Error, Mixer, Sound};
 
 use crate::logic::app::App;
 use crate::logic::cast::{Cast, Skipped, printable};
@@ -19,7 +19,6 @@ const SEED: u64 = 1;
 
 pub struct Page {
     mixer: Mixer,
-    renderer: Option<Renderer>,
     /// The wand's own sounds, until it begins.
     sounds: Vec<Sound>,
     app: Option<App>,
@@ -34,16 +33,8 @@ pub struct Page {
 impl Page {
     pub fn open(voices: usize) -> Result<Page, Error> {
         let config = Config { voices, max_voices: MOST_VOICES, ..Config::default() };
-        let (mixer, renderer) = Mixer::offline(config)?;
-        Ok(Page {
-            mixer,
-            renderer: Some(renderer),
-            sounds: Vec::new(),
-            app: None,
-            ours: 0,
-            only_own: false,
-            next: None,
-        })
+        let mixer = Mixer::open(config)?;
+        Ok(Page { mixer, sounds: Vec::new(), app: None, ours: 0, only_own: false, next: None })
     }
 
     pub fn app(&mut self) -> Option<&mut App> {
@@ -84,9 +75,6 @@ impl Page {
         let mut next = self.next.filter(|next| now - next < LONGEST_PAUSE).unwrap_or(now);
         while next <= now {
             app.tick();
-            if let Some(renderer) = &mut self.renderer {
-                renderer.frames(renderer.sample_rate() as usize / TICKS as usize);
-            }
             next += TICK;
         }
         self.next = Some(next);

@@ -198,8 +198,8 @@ fn losses(app: &App, losses: &Losses) -> Object {
 fn output(state: &OutputState) -> Object {
     let kind = match state {
         OutputState::Playing { .. } => "playing",
-        OutputState::Silent { .. } => "silent",
-        _ => "offline",
+        OutputState::WaitingForGesture => "waiting",
+        _ => "silent",
     };
     object().with("kind", kind).with("text", state.to_string())
 }
