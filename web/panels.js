@@ -99,9 +99,8 @@ export class Panels {
     if (document.activeElement !== $("volume")) $("volume").value = volume;
     const checked = this.answers[answer];
     if (!checked.checked) checked.checked = true;
-    const kind = { waiting: "waits for a click" }[output.kind] ?? output.text;
     $("output").dataset.kind = output.kind;
-    write($("output").lastElementChild, kind);
+    write($("output").lastElementChild, output.text);
     write(this.numbers.plays, String(losses.plays));
     write(this.numbers.stolen, String(losses.stolen));
     write(this.numbers["loudest loss"], losses.worst ? `${losses.worst.name} ${lossOf(losses)}` : "–");

@@ -3,7 +3,7 @@
 
 import { MOVES, fit, share, soundColour } from "./look.js";
 
-const GROUND = 0.88; // of the height
+const GROUND = 0.9; // of the height
 const STARS = Array.from({ length: 90 }, (_, i) => {
   const spread = (n) => (Math.sin(i * n) * 43758.5453) % 1;
   return { x: Math.abs(spread(12.9898)), y: Math.abs(spread(78.233)) ** 1.4, size: 0.4 + Math.abs(spread(3.7)) };
@@ -18,9 +18,9 @@ function light(colour) {
     const sprite = new OffscreenCanvas(size, size);
     const context = sprite.getContext("2d");
     const glow = context.createRadialGradient(size / 2, size / 2, 0, size / 2, size / 2, size / 2);
-    glow.addColorStop(0, "#ffffff");
-    glow.addColorStop(0.12, colour);
-    glow.addColorStop(0.3, `${colour}55`);
+    glow.addColorStop(0, `${colour}ff`);
+    glow.addColorStop(0.14, `${colour}e0`);
+    glow.addColorStop(0.3, `${colour}48`);
     glow.addColorStop(1, `${colour}00`);
     context.fillStyle = glow;
     context.fillRect(0, 0, size, size);
@@ -134,12 +134,12 @@ function hills({ context, width, height, ground }) {
 }
 
 function sparkles({ context, width, height }, sparkles) {
-  const size = Math.max(9, Math.min(18, width / 64));
+  const size = Math.max(9, Math.min(16, width / 64));
   context.globalCompositeOperation = "lighter";
   for (let i = 0; i < sparkles.length; i += 4) {
     const glow = sparkles[i + 2];
     const wide = size * (0.45 + 0.9 * glow);
-    context.globalAlpha = Math.min(1, 0.15 + glow);
+    context.globalAlpha = Math.min(0.85, 0.15 + 0.8 * glow);
     context.drawImage(
       light(soundColour(sparkles[i + 3])),
       sparkles[i] * width - wide / 2,

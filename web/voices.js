@@ -11,12 +11,15 @@ const INKS = {
 const GAP = 6;
 const FLASH = 0.2; // seconds, as long as the wand tells of it
 
-// The cells of a pool: how many columns, how high, and whether there is room for an outline.
+// The cells of a pool: how many columns, and how large. As many columns as there is room for, but such that the
+// last row is full, if that does not take many more rows.
 function layout(voices, width) {
-  const wanted = voices <= 24 ? 190 : voices <= 48 ? 150 : 112;
-  const least = width < 500 ? Math.min(wanted, voices <= 16 ? 160 : 104) : wanted;
-  const columns = Math.max(1, Math.min(voices, Math.floor((width + GAP) / (least + GAP))));
-  const high = voices <= 24 ? 52 : voices <= 48 ? 42 : 30;
+  const least = voices <= 32 ? 118 : 100;
+  const most = Math.max(1, Math.min(voices, Math.floor((width + GAP) / (least + GAP))));
+  let columns = most;
+  while (columns > 1 && voices % columns !== 0) columns--;
+  if (columns * 2 <= most) columns = most;
+  const high = voices <= 32 ? 52 : voices <= 64 ? 42 : 30;
   const wide = (Math.min(width, columns * 320) + GAP) / columns - GAP;
   return { columns, high, wide, rows: Math.ceil(voices / columns) };
 }
@@ -37,8 +40,9 @@ export function drawVoices(canvas, frame, sounds) {
     const place = { context, ink, x, y, wide: grid.wide, high: grid.high };
     const [cell, flash] = [cells.get(slot), flashes.get(slot)];
     frameOf(place, cell || flash);
-    if (cell) voice(place, cell, sounds[cell.sound]);
-    if (flash) theft(place, flash);
+    if (flash && MOVES) theft(place, flash);
+    else if (cell) voice(place, cell, sounds[cell.sound]);
+    if (flash && !MOVES) border(place, flash);
   }
 }
 
@@ -60,6 +64,10 @@ function frameOf(place, taken) {
 
 function levelInk(ink, level) {
   return level > -12 ? ink.hot : level > -24 ? ink.warm : level > -40 ? ink.good : ink.dim;
+}
+
+function font(weight, size) {
+  return `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
 }
 
 // As much of a text as there is room for.
@@ -94,14 +102,14 @@ function voice({ context, ink, x, y, wide, high }, cell, sound) {
   const number = cell.level > -120 ? String(Math.round(cell.level)).replace("-", "−") : "";
   const mark = { high: "H", protected: "P", low: "L" }[cell.priority] ?? "";
   context.fillText(number, right, line);
-  if (mark && wide > 130) {
+  if (mark) {
     context.fillStyle = mark === "P" ? ink.good : mark === "H" ? ink.warm : ink.dim;
-    context.fillText(mark, right - 30, line);
+    context.fillText(mark, right - 27, line);
   }
   context.textAlign = "left";
-  context.font = `600 ${small ? 12 : 13}px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
+  context.font = font(600, 12);
   context.fillStyle = cell.playing ? colour : ink.dim;
-  context.fillText(clipped(context, sound?.name ?? "?", right - left - (wide > 130 ? 44 : 28)), left, line);
+  context.fillText(clipped(context, sound?.name ?? "?", right - left - (mark ? 42 : 26)), left, line);
   // The outline: bright up to where it is, and high while it is loud.
   const [top, bottom] = small ? [y + high - 9, y + high - 4] : [y + 26, y + high - 7];
   const outline = sound?.outline ?? [];
@@ -122,31 +130,36 @@ function voice({ context, ink, x, y, wide, high }, cell, sound) {
   context.globalAlpha = 1;
 }
 
-function theft(place, { thief, victim, level, age, loud }) {
+// A theft, while it flashes: who came, and who had to go.
+function theft(place, flash) {
   const { context, ink, x, y, wide, high } = place;
+  const { thief, victim, level, age, loud } = flash;
+  const room = wide - 20;
   box(place);
-  const fades = Math.max(0, 1 - age / FLASH);
-  context.strokeStyle = loud ? ink.hot : ink.warm;
-  context.globalAlpha = 0.35 + 0.65 * fades;
-  context.stroke();
-  if (!MOVES) {
-    context.globalAlpha = 1;
-    return;
-  }
   context.fillStyle = loud ? ink.blaze : ink.ember;
-  context.globalAlpha = 0.94 * Math.sqrt(fades);
+  context.globalAlpha = 0.35 + 0.65 * Math.max(0, 1 - age / FLASH);
   context.fill();
   context.globalAlpha = 1;
+  border(place, flash);
   context.fillStyle = loud ? ink.hot : ink.warm;
-  context.font = '600 12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+  context.font = font(600, 12);
   context.textAlign = "left";
   if (high < 40) {
-    context.fillText(clipped(context, `${thief} ◂ ${victim}`, wide - 20), x + 10, y + high / 2);
-  } else {
-    context.fillText(clipped(context, thief, wide - 20), x + 10, y + 16);
-    context.globalAlpha = 0.85;
-    context.font = '12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-    context.fillText(clipped(context, `◂ ${victim} ${decibels(level)}`, wide - 20), x + 10, y + high - 16);
+    context.fillText(clipped(context, `${thief} ◂ ${victim}`, room), x + 10, y + high / 2);
+    return;
   }
-  context.globalAlpha = 1;
+  context.fillText(clipped(context, thief, room), x + 10, y + 16);
+  context.font = font(400, 12);
+  const lost = decibels(level).replace(" dB", "");
+  const number = context.measureText(lost).width;
+  context.fillText(clipped(context, `◂ ${victim}`, room - number - 8), x + 10, y + high - 16);
+  context.textAlign = "right";
+  context.fillText(lost, x + wide - 10, y + high - 16);
+}
+
+function border(place, { loud }) {
+  const { context, ink } = place;
+  box(place);
+  context.strokeStyle = loud ? ink.hot : ink.warm;
+  context.stroke();
 }

@@ -14,6 +14,9 @@ const TICK: f64 = 1000.0 / TICKS as f64;
 /// After a longer pause, of a tab in the background say, it goes on from now.
 const LONGEST_PAUSE: f64 = 30.0 * TICK;
 
+/// How long the renderer is waited for at first, in milliseconds.
+const PATIENCE: f64 = 2000.0;
+
 /// The same storms for everybody.
 const SEED: u64 = 1;
 
@@ -26,6 +29,8 @@ pub struct Page {
     ours: usize,
     /// Whether these have no part.
     only_own: bool,
+    /// Until when the renderer is waited for.
+    patience: Option<f64>,
     /// When the next tick is due.
     next: Option<f64>,
 }
@@ -34,7 +39,15 @@ impl Page {
     pub fn open(voices: usize) -> Result<Page, Error> {
         let config = Config { voices, max_voices: MOST_VOICES, ..Config::default() };
         let mixer = Mixer::open(config)?;
-        Ok(Page { mixer, sounds: Vec::new(), app: None, ours: 0, only_own: false, next: None })
+        Ok(Page {
+            mixer,
+            sounds: Vec::new(),
+            app: None,
+            ours: 0,
+            only_own: false,
+            patience: None,
+            next: None,
+        })
     }
 
     pub fn app(&mut self) -> Option<&mut App> {
@@ -72,6 +85,14 @@ impl Page {
     /// Lets the ticks pass that are due. Returns how long ago the last was, in seconds.
     pub fn tick(&mut self, now: f64) -> f32 {
         let Some(app) = &mut self.app else { return 0.0 };
+        // The renderer is elsewhere, and the pool is known once it was heard of.
+        let patience = *self.patience.get_or_insert(now + PATIENCE);
+        if self.next.is_none() && self.mixer.stats().voices == 0 && now < patience {
+            return 0.0;
+        }
+        if self.next.is_none() {
+            app.wand.stats = self.mixer.stats();
+        }
         let mut next = self.next.filter(|next| now - next < LONGEST_PAUSE).unwrap_or(now);
         while next <= now {
             app.tick();

@@ -196,12 +196,15 @@ fn losses(app: &App, losses: &Losses) -> Object {
 
 /// Where the sound goes, and whether it waits for somebody.
 fn output(state: &OutputState) -> Object {
-    let kind = match state {
-        OutputState::Playing { .. } => "playing",
-        OutputState::WaitingForGesture => "waiting",
-        _ => "silent",
+    let (kind, text) = match state {
+        OutputState::Playing { sample_rate, latency, .. } => {
+            let (rate, latency) = (*sample_rate as f32 / 1000.0, latency.as_secs_f32() * 1000.0);
+            ("playing", format!("{rate} kHz, {latency:.0} ms"))
+        }
+        OutputState::WaitingForGesture => ("waiting", "waits for you".into()),
+        _ => ("silent", state.to_string()),
     };
-    object().with("kind", kind).with("text", state.to_string())
+    object().with("kind", kind).with("text", text)
 }
 
 fn ear_test(app: &App, test: &EarTest) -> Object {
