@@ -8,7 +8,10 @@ mod callback;
 #[cfg(all(feature = "device", not(target_arch = "wasm32")))]
 mod device;
 mod devices;
-#[cfg_attr(not(feature = "device"), allow(dead_code, reason = "only an output fades"))]
+#[cfg_attr(
+    any(not(feature = "device"), target_arch = "wasm32"),
+    allow(dead_code, reason = "each output fades in its own way")
+)]
 mod fade;
 #[cfg(all(test, loom))]
 mod models;

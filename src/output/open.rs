@@ -47,10 +47,8 @@ impl Mixer {
         timeouts: Timeouts,
     ) -> Result<Mixer, Error> {
         config.check()?;
-        let (bridge, slot) = (
-            Arc::new(Bridge::new(&config).with_feeder(feeder())),
-            Arc::new(RendererSlot::new()),
-        );
+        let (bridge, slot) =
+            (Arc::new(Bridge::new(&config).with_feeder(feeder())), Arc::new(RendererSlot::new()));
         let request = StreamRequest {
             device: config.device.clone(),
             named_only: false,

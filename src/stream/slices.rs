@@ -1,5 +1,6 @@
 //! Streams where there are no threads: whoever waits for them decodes, a block of each at a time.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::begin;
@@ -37,7 +38,10 @@ impl Feeder for Slices {
         jobs.retain(|job| !job.is_over());
         let mut has_made = false;
         for job in jobs.iter_mut().filter_map(|job| job.look().then_some(job)) {
-            job.work();
+            // A reader is the game's own, and may do anything.
+            if catch_unwind(AssertUnwindSafe(|| job.work())).is_err() {
+                job.give_up();
+            }
             has_made = true;
         }
         has_made

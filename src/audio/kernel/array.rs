@@ -1,5 +1,5 @@
 //! Eight lanes in arrays, where nothing better was written: the compiler makes of them what the
-//! processor has, such as NEON on 64-bit ARM.
+//! processor has.
 
 use super::lanes::{LANES, Lanes, Rows};
 

@@ -172,8 +172,9 @@ impl<F: ClipFrame> Glides<'_, F> {
 fn reaches<F>(clip: &[F], position: u64, step: u64, count: usize, between: impl Between) -> bool {
     let last = count.saturating_sub(1) as u64;
     let last = step.checked_mul(last).and_then(|way| way.checked_add(position));
-    let end = last.map(|last| (last >> 32) as usize + between.taps());
-    end.is_some_and(|end| end <= clip.len())
+    // In 64 bits, where the sum of a place and some neighbours has room on every processor.
+    let end = last.map(|last| (last >> 32) + between.taps() as u64);
+    end.is_some_and(|end| end <= clip.len() as u64)
 }
 
 /// Where groups of eight frames come from: left and right.

@@ -43,7 +43,7 @@ impl Mixer {
     /// If the [`Config`] is not valid. Never for want of sound.
     pub fn open(config: Config) -> Result<Mixer, Error> {
         config.check()?;
-        let bridge = Arc::new(Bridge::new(&config).with_feeder(Slices::new()));
+        let bridge = Arc::new(Bridge::new(&config).with_feeder(Slices::new()).to_another_memory());
         bridge.start_output(OutputState::WaitingForGesture);
         let mut setup = Vec::new();
         put_config(&config, &mut setup);
@@ -81,7 +81,9 @@ pub(super) fn with<R>(number: usize, act: impl FnOnce(&mut Opened) -> R) -> Opti
     let result = act(&mut opened);
     if !opened.page.is_over() {
         PAGES.with_borrow_mut(|pages| {
-            pages.get_mut(number).into_iter().for_each(|place| *place = Some(opened));
+            if let Some(place) = pages.get_mut(number) {
+                *place = Some(opened);
+            }
         });
     }
     Some(result)

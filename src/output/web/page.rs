@@ -114,6 +114,8 @@ impl Page {
     /// Writes down all that was said since the last time. `unheard` seconds have passed since then in which the
     /// browser fetched no sound: time passes all the same.
     pub fn pump(&mut self, unheard: f64) {
+        // The browser has chosen.
+        self.bridge.take_chosen_device();
         if let Some(feeder) = self.bridge.feeder() {
             feeder.wait();
         }
