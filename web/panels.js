@@ -80,7 +80,8 @@ export class Panels {
       const on = String(Boolean(frame[button.dataset.on]));
       if (button.getAttribute("aria-pressed") !== on) button.setAttribute("aria-pressed", on);
     }
-    write($("caption"), frame.ear ? "" : (frame.caption ?? ""));
+    const covered = frame.ear || frame.output.kind === "waiting";
+    write($("caption"), covered ? "" : (frame.caption ?? ""));
     if (now - this.writtenAt >= LIVELY) {
       this.writtenAt = now;
       this.state(frame);

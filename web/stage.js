@@ -86,7 +86,11 @@ function drawPillars({ context, width, height, ground }, frame, seconds) {
   for (const { slot, sound, level, pan, playing } of frame.cells) {
     const pillar = pillars.get(slot) ?? { high: 0, x: pan };
     const sprang = pillar.sound !== sound;
-    Object.assign(pillar, { sound, goal: playing ? share(level + 6) : 0, x: sprang ? pan : glide(pillar.x, pan, seconds, 0.05) });
+    Object.assign(pillar, {
+      sound,
+      goal: playing ? share(level + 6) : 0,
+      x: sprang ? pan : glide(pillar.x, pan, seconds, 0.05),
+    });
     pillars.set(slot, pillar);
   }
   context.globalCompositeOperation = "lighter";
@@ -215,7 +219,14 @@ function water({ context, width, height, time }) {
 }
 
 function cave({ context, width, height }) {
-  const dark = context.createRadialGradient(width / 2, height * 0.7, height * 0.25, width / 2, height * 0.6, Math.max(width * 0.62, height));
+  const dark = context.createRadialGradient(
+    width / 2,
+    height * 0.7,
+    height * 0.25,
+    width / 2,
+    height * 0.6,
+    Math.max(width * 0.62, height),
+  );
   dark.addColorStop(0, "#05060a00");
   dark.addColorStop(1, "#05060af2");
   context.globalAlpha = mood.cave;

@@ -4,8 +4,30 @@
 import { MOVES, decibels, fit, share, soundColour, theme } from "./look.js";
 
 const INKS = {
-  dark: { panel: "#151922", line: "#272d3a", text: "#e8eaf0", dim: "#98a2b3", faint: "#3a4254", hot: "#ff6b74", warm: "#ffd75f", good: "#5fd7af", ember: "#4a3d14", blaze: "#7a2630" },
-  light: { panel: "#ffffff", line: "#dedacf", text: "#1b2030", dim: "#5b6474", faint: "#c9c4b6", hot: "#c0283c", warm: "#8a5a00", good: "#0a7a4b", ember: "#fbe7b4", blaze: "#ffd0d3" },
+  dark: {
+    panel: "#151922",
+    line: "#272d3a",
+    text: "#e8eaf0",
+    dim: "#98a2b3",
+    faint: "#3a4254",
+    hot: "#ff6b74",
+    warm: "#ffd75f",
+    good: "#5fd7af",
+    ember: "#4a3d14",
+    blaze: "#7a2630",
+  },
+  light: {
+    panel: "#ffffff",
+    line: "#dedacf",
+    text: "#1b2030",
+    dim: "#5b6474",
+    faint: "#c9c4b6",
+    hot: "#c0283c",
+    warm: "#8a5a00",
+    good: "#0a7a4b",
+    ember: "#fbe7b4",
+    blaze: "#ffd0d3",
+  },
 };
 
 const GAP = 6;
