@@ -151,7 +151,8 @@ function pointer(wand) {
   $("stage").addEventListener("pointermove", (event) => {
     if (event.buttons & 1 && event.timeStamp - last > DRAGGED) wave(event);
   });
-  $("title").addEventListener("click", (event) => event.detail > 0 && wave(event));
+  // Before the click is done, the sound may be there and the title gone.
+  $("title").addEventListener("pointerdown", wave);
   $("voices-slider").addEventListener("input", ({ target }) => wand.resize(target.valueAsNumber));
   $("volume").addEventListener("input", ({ target }) => wand.setVolume(target.valueAsNumber));
   $("only-own").addEventListener("change", ({ target }) => wand.setOnlyOwn(target.checked));

@@ -127,8 +127,16 @@ export class Panels {
   log(entries) {
     if (!entries.length) return;
     const lines = entries.slice(-LOG).map(({ at, text, kind }) => {
+      // How loud it was has a column of its own, so that it is read however long the names are.
+      const [, what, level] = text.match(/^(.*) at (\S+ dB|silence)$/) ?? [text, text, ""];
       const time = make("time", { textContent: `${at.toFixed(1)} s` });
-      return make("li", { className: kind }, time, make("span", { textContent: text, title: text }));
+      return make(
+        "li",
+        { className: kind },
+        time,
+        make("span", { textContent: what, title: text }),
+        make("b", { textContent: level }),
+      );
     });
     $("log").prepend(...lines.reverse());
     while ($("log").childElementCount > LOG) $("log").lastElementChild.remove();
