@@ -85,6 +85,7 @@ impl Page {
         }
     }
 
+    #[cfg(target_arch = "wasm32")]
     pub fn bridge(&self) -> &Bridge {
         &self.bridge
     }

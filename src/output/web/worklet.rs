@@ -190,6 +190,7 @@ impl Worklet {
     }
 
     /// Notes which share of their time the last so many seconds of sound took.
+    #[cfg(target_arch = "wasm32")]
     pub fn show_load(&self, load: f32, seconds: f32) {
         self.bridge.meters.show_load(load, seconds);
     }

@@ -1,8 +1,10 @@
 //! The scene.
 
+use std::io::Cursor;
+
 use voicepool::{
     Attenuation, Bus, BusId, Config, Cue, Duck, Ending, Event, Listener, Mixer, Play, Priority,
-    Reverb, RoomId, Sound, Tag, WhenStolen, db, ms,
+    Reverb, RoomId, Sound, Stream, Tag, WhenStolen, db, ms,
 };
 
 /// How many frames lie between two steps, and how many steps there are: 9.6 s.
@@ -24,10 +26,10 @@ impl Scene {
     pub fn new(mixer: Mixer) -> Scene {
         let load = |name: &str, bytes: &[u8]| mixer.load_bytes(name, bytes).expect("our own sound");
         let sounds = [
-            load("coin", include_bytes!("../../../sounds/coin.wav")),
-            load("rain", include_bytes!("../../../sounds/rain_loop.wav")),
-            load("tick", include_bytes!("../../../sounds/sparkle_tick.wav")),
-            load("drone", include_bytes!("../../../sounds/drone_loop.wav")),
+            load("coin", include_bytes!("../../../../sounds/coin.wav")),
+            load("rain", include_bytes!("../../../../sounds/rain_loop.wav")),
+            load("tick", include_bytes!("../../../../sounds/sparkle_tick.wav")),
+            load("drone", include_bytes!("../../../../sounds/drone_loop.wav")),
         ];
         let cue = Cue::of([&sounds[0], &sounds[2]]).expect("two");
         Scene { mixer, sounds, cue: cue.vary_speed(2.0).vary_gain(3.0).at_most(5), dice: 1 }
@@ -78,6 +80,13 @@ impl Scene {
         }
     }
 
+    /// Music that is decoded while it plays, at another rate than the mixer's.
+    pub fn stream(&self) {
+        let file = || Ok(Cursor::new(include_bytes!("../../../../tests/formats/long.ogg")));
+        let music = Stream::from_reader("music", file).expect("our own file");
+        self.mixer.play(Play::of(&music).looping());
+    }
+
     pub fn storm(&self) {
         let [_, rain, _, drone] = &self.sounds;
         for i in 0..256 {
@@ -90,7 +99,7 @@ impl Scene {
     pub fn report(&self) -> String {
         let stats = self.mixer.stats();
         let mut text = format!(
-            "{} {} {} {} {} {} {} {}\n",
+            "{} {} {} {} {} {} {} {} {}\n",
             stats.accepted,
             stats.finished,
             stats.stopped,
@@ -98,7 +107,8 @@ impl Scene {
             stats.refused,
             stats.parkings,
             stats.frames,
-            stats.playing
+            stats.playing,
+            stats.underruns
         );
         for event in self.mixer.events() {
             match event {

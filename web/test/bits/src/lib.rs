@@ -35,6 +35,11 @@ mod page {
         SCENE.with_borrow_mut(|scene| scene.as_mut().expect("it is open").storm());
     }
 
+    #[unsafe(no_mangle)]
+    pub extern "C" fn test_stream() {
+        SCENE.with_borrow_mut(|scene| scene.as_mut().expect("it is open").stream());
+    }
+
     /// What became of it: where the text is. Its length is [`test_length`].
     #[unsafe(no_mangle)]
     pub extern "C" fn test_report() -> *const u8 {
