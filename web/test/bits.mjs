@@ -31,8 +31,16 @@ const address = `http://127.0.0.1:${server.address().port}/`;
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--autoplay-policy=document-user-activation-required"],
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--autoplay-policy=document-user-activation-required",
+  ],
 });
 const open = async (query = "") => {
   const page = await browser.newPage();
@@ -55,14 +63,24 @@ const until = async (page, condition, ...args) => {
   const [there, here] = [Buffer.from(frames, "base64"), readFileSync(file)];
   let differing = 0;
   for (let at = 0; at < here.length; at += 4) differing += here.readUInt32LE(at) !== there.readUInt32LE(at) ? 1 : 0;
-  check("every bit is what it is natively", there.length === here.length && differing === 0,
-    `${differing} of ${here.length / 4} samples differ`);
-  check("it is no silence", here.some((byte) => byte !== 0));
+  check(
+    "every bit is what it is natively",
+    there.length === here.length && differing === 0,
+    `${differing} of ${here.length / 4} samples differ`,
+  );
+  check(
+    "it is no silence",
+    here.some((byte) => byte !== 0),
+  );
   const lines = (text) => text.split("\n");
   // Of the last step nothing is told any more.
   const [short, long] = [lines(told).slice(0, -1), lines(expected)];
   const at = short.findIndex((line, i) => line !== long[i]);
-  check("the same was told", at < 0 && short.length > 200, at < 0 ? `${short.length} lines` : `${short[at]} / ${long[at]}`);
+  check(
+    "the same was told",
+    at < 0 && short.length > 200,
+    at < 0 ? `${short.length} lines` : `${short[at]} / ${long[at]}`,
+  );
   await page.close();
 }
 
@@ -71,8 +89,11 @@ const until = async (page, condition, ...args) => {
   const page = await open("?live");
   const clock = () => page.evaluate("+told().split(' ')[6]");
   await page.evaluate("scene.exports.test_step(0)");
-  check("it waits for a gesture", (await page.evaluate("scene.context.state")) === "suspended",
-    await page.evaluate("output()"));
+  check(
+    "it waits for a gesture",
+    (await page.evaluate("scene.context.state")) === "suspended",
+    await page.evaluate("output()"),
+  );
   await until(page, "+told().split(' ')[6] > 9600");
   check("time passes meanwhile", (await clock()) > 9600, `${await clock()} frames`);
   check("nothing is heard meanwhile", (await page.evaluate("loudness()")) === 0);
@@ -131,8 +152,11 @@ if (existsSync(join(folder, "bindgen"))) {
   const page = await open();
   const { sizes, told } = await page.evaluate("soak(10)");
   const [accepted, , , stolen] = told.split(" ");
-  check("the worklet's memory does not grow", sizes.length === 9 && sizes.slice(3).every((size) => size === sizes[8]),
-    `${sizes.map((size) => size / 1024).join(" ")} KiB; ${accepted} plays, ${stolen} thefts`);
+  check(
+    "the worklet's memory does not grow",
+    sizes.length === 9 && sizes.slice(3).every((size) => size === sizes[8]),
+    `${sizes.map((size) => size / 1024).join(" ")} KiB; ${accepted} plays, ${stolen} thefts`,
+  );
   await page.close();
 }
 
@@ -147,8 +171,10 @@ if (existsSync(join(folder, "bindgen"))) {
   runs.sort(([a], [b]) => a - b);
   const [ratio, here] = runs[1];
   const core = (100 * ratio * here * 256 * 48_000) / 1e9;
-  console.log(`256 cubic voices: ${(ratio * here).toFixed(2)} ns a frame of a voice in the worklet, ${here.toFixed(2)} natively ` +
-    `(${ratio.toFixed(2)} times); ${core.toFixed(1)} % of a core`);
+  console.log(
+    `256 cubic voices: ${(ratio * here).toFixed(2)} ns a frame of a voice in the worklet, ${here.toFixed(2)} natively ` +
+      `(${ratio.toFixed(2)} times); ${core.toFixed(1)} % of a core`,
+  );
   await page.close();
 }
 
