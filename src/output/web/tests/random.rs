@@ -347,3 +347,28 @@ fn an_effect_of_the_games_own_is_an_error_that_names_the_bus() {
     assert!(far.mixer.set_effect(BusId::new(3), None).is_ok(), "to take none away is no harm");
     far.frames(256);
 }
+
+/// Where a stream is told to go, it is heard a quantum later than where whoever decodes stands beside it; and from
+/// then on as there.
+#[test]
+fn streams_go_where_they_are_told() {
+    let library = Library::new();
+    let (near, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let mut far = Far::open(&Config::DEFAULT);
+    let voices = [&near, &far.mixer].map(|mixer| mixer.play(Play::of(&library.stream).looping()));
+    for (position, speed) in [(0, 1.0), (2200, 1.0), (900, 1.5), (2600, 0.7), (10, 1.0)] {
+        for (mixer, voice) in [&near, &far.mixer].into_iter().zip(voices) {
+            mixer.set_speed(voice, speed, ms(0));
+            mixer.seek(voice, ms(position));
+        }
+        // The old place fades out, and the new one in.
+        renderer.frames(128 * 8);
+        far.frames(128 * 8);
+        for quantum in 0..120 {
+            let (expected, heard) = (renderer.frames(128), far.frames(128));
+            assert!(heard == expected, "{quantum} quanta after {position} ms");
+        }
+        assert!(renderer.frames(128) == far.frames(128));
+    }
+    assert_eq!((near.stats().underruns, far.mixer.stats().underruns), (0, 0));
+}
