@@ -5,8 +5,8 @@
 #[non_exhaustive]
 pub struct Device {
     /// The name that the system shows people, such as "Headphones (USB Audio)". It chooses the device
-    /// in [`Config::device`] and [`Mixer::set_device`]. Two devices may have the same name; then the
-    /// first one in the list is meant.
+    /// in [`Config::device`](crate::Config::device) and [`Mixer::set_device`](crate::Mixer::set_device). Two
+    /// devices may have the same name; then the first one in the list is meant.
     pub name: String,
     /// Whether the system plays on this device unless it is told otherwise. At most one device in the
     /// list is the default.
@@ -16,9 +16,10 @@ pub struct Device {
 /// Lists the output devices that the system has at this moment, in the system's own order.
 ///
 /// The list is empty if there is no device, if the sound system fails to answer, in a build without
-/// the feature `device`, and in the browser, which chooses by itself. A device that is listed may still fail to open, and some of ALSA's play
-/// nowhere: [`Mixer::output`] says what came of a choice. The system is asked anew each time, which may take a
-/// moment: call it where a menu opens, not in every frame.
+/// the feature `device`, and in the browser, which chooses by itself. A device that is listed may still fail to
+/// open, and some of ALSA's play nowhere: [`Mixer::output`](crate::Mixer::output) says what came of a choice.
+/// The system is asked anew each time, which may take a moment: call it where a menu opens, not in every
+/// frame.
 ///
 /// ```no_run
 /// for device in voicepool::devices() {
