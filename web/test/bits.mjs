@@ -4,7 +4,7 @@
 //   node bits.mjs FOLDER NATIVE    (a folder with index.html, glue.js, test.wasm; the native program)
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -71,13 +71,14 @@ const until = async (page, condition, ...args) => {
   const page = await open("?live");
   const clock = () => page.evaluate("+told().split(' ')[6]");
   await page.evaluate("scene.exports.test_step(0)");
-  check("it waits for a gesture", (await page.evaluate("scene.context.state")) === "suspended");
+  check("it waits for a gesture", (await page.evaluate("scene.context.state")) === "suspended",
+    await page.evaluate("output()"));
   await until(page, "+told().split(' ')[6] > 9600");
   check("time passes meanwhile", (await clock()) > 9600, `${await clock()} frames`);
   check("nothing is heard meanwhile", (await page.evaluate("loudness()")) === 0);
   await page.mouse.click(10, 10);
   await until(page, "scene.context.state === 'running' && loudness() > 0.001");
-  check("a click brings the sound", true);
+  check("a click brings the sound", true, await page.evaluate("output()"));
   await page.evaluate("scene.exports.test_stream()");
   // Every pump decodes a block, while it is not far enough ahead; the longest tells what one costs at most.
   const longest = await page.evaluate(async () => {
@@ -99,6 +100,29 @@ const until = async (page, condition, ...args) => {
   await page.evaluate("scene.exports.test_close()");
   await until(page, "scene.context.state === 'closed'");
   check("the last drop closes the context", true);
+  await page.close();
+}
+
+// A page that is made with wasm-bindgen attaches itself.
+if (existsSync(join(folder, "bindgen"))) {
+  const page = await open("?bindgen");
+  await until(page, "+told().split(' ')[6] > 9600");
+  check("with wasm-bindgen, too, time passes before the gesture", true, await page.evaluate("output()"));
+  await page.mouse.click(10, 10);
+  await until(page, "output().includes('48000 Hz')");
+  check("and a click brings the sound", true, await page.evaluate("output()"));
+  await page.close();
+}
+
+// A browser that has no worklets, as where a page is not https.
+{
+  const page = await browser.newPage();
+  await page.addInitScript("delete BaseAudioContext.prototype.audioWorklet");
+  await page.goto(`${address}?live`);
+  await page.waitForFunction("window.isReady");
+  await page.evaluate("scene.exports.test_step(0)");
+  await until(page, "+told().split(' ')[6] > 48000 && +told().split(' ')[1] > 3");
+  check("without worklets time passes, and plays end", true, await page.evaluate("output()"));
   await page.close();
 }
 

@@ -45,18 +45,19 @@ class Output {
     Object.assign(this, { exports, module, mixer, waiting: [], asked: new Map(), isOver: false });
     this.last = performance.now();
     this.ready = this.open(context);
-    this.ready.catch((error) => this.fail(`${error?.message ?? error}`));
+    this.ready.catch((error) => this.goSilent(`${error?.message ?? error}`));
   }
 
   async open(make) {
     const wanted = this.exports.voicepool_rate(this.mixer);
     if (wanted === 0) return;
     this.context = make ? make(wanted) : newContext(wanted);
-    if (!this.context.audioWorklet) throw new Error("the browser has no audio worklets here: is the page https?");
+    if (!this.context.audioWorklet) throw new Error("the browser has no audio worklets here; they need https");
     this.resume = () => this.context.state === "running" || this.context.resume?.().catch(() => {});
     for (const gesture of GESTURES) globalThis.addEventListener?.(gesture, this.resume, { capture: true });
     this.context.onstatechange = () => this.tell();
-    const source = URL.createObjectURL(new Blob([`(${processor})()`], { type: "text/javascript" }));
+    const text = `(${processor})(${strangers}, ${renderer})`;
+    const source = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     try {
       await this.context.audioWorklet.addModule(source);
     } finally {
@@ -71,8 +72,24 @@ class Output {
     this.node.port.onmessage = ({ data }) => this.receive(data);
     this.node.onprocessorerror = () => this.fail("the audio worklet has failed");
     this.node.connect(this.context.destination);
-    for (const packet of this.waiting.splice(0)) this.post(packet);
+    this.postWaiting();
     this.tell();
+  }
+
+  /** There is no worklet to be had. A renderer on this thread, which nobody hears, lets time pass and plays end. */
+  async goSilent(why) {
+    this.sayWhy(why);
+    const { exports } = await WebAssembly.instantiate(this.module, strangers(this.module));
+    const rate = this.exports.voicepool_rate(this.mixer);
+    const silent = renderer(exports, this.bytes(this.exports.voicepool_setup(this.mixer)), rate);
+    const postMessage = (packet) => silent.take(packet) && this.receive(silent.reports());
+    this.node = { port: { postMessage }, disconnect() {} };
+    this.context = undefined;
+    this.postWaiting();
+  }
+
+  postWaiting() {
+    for (const packet of this.waiting.splice(0)) this.post(packet);
   }
 
   /** Says where the sound goes, as far as that is known. */
@@ -171,8 +188,42 @@ function newContext(sampleRate) {
   }
 }
 
-/** What runs in the audio thread. It is sent there as text, and so knows nothing of what stands above. */
-function processor() {
+/** What stands in for a module's imports where nothing calls them: those of the game are the page's. */
+function strangers(module) {
+  const imports = {};
+  for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
+    const refuse = () => {
+      throw new Error(`${from}.${name} was called beside the page`);
+    };
+    if (kind === "function") (imports[from] ??= {})[name] = refuse;
+  }
+  return imports;
+}
+
+/** An instance as a renderer: it takes packets in, and writes reports down. */
+function renderer(exports, setup, rate) {
+  const write = (bytes) => {
+    const at = exports.voicepool_inbox(bytes.length);
+    new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
+  };
+  write(setup);
+  if (!exports.voicepool_start(setup.length, rate)) throw new Error("the page and its worklet differ");
+  return {
+    exports,
+    /** Takes a packet in. Returns whether there is something to answer. */
+    take(packet) {
+      write(packet);
+      return exports.voicepool_take(packet.length);
+    },
+    reports() {
+      const at = exports.voicepool_reports();
+      return new Uint8Array(exports.memory.buffer, at, exports.voicepool_length()).slice();
+    },
+  };
+}
+
+/** What runs in the audio thread. It is sent there as text with the two above, and knows nothing else of this file. */
+function processor(strangers, renderer) {
   /** How many quanta pass between two reports: some 16 ms. */
   const REPORT_EVERY = 6;
   const now = () => globalThis.performance?.now() ?? Date.now();
@@ -180,14 +231,8 @@ function processor() {
   class Processor extends AudioWorkletProcessor {
     constructor({ processorOptions: { module, setup } }) {
       super();
-      // The game's imports are the page's; nothing here calls them.
-      const imports = {};
-      for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
-        if (kind === "function") (imports[from] ??= {})[name] = () => { throw new Error(`${from}.${name} in the worklet`); };
-      }
-      this.exports = new WebAssembly.Instance(module, imports).exports;
-      this.write(setup);
-      if (!this.exports.voicepool_start(setup.length, sampleRate)) throw new Error("the page and the worklet differ");
+      const { exports } = new WebAssembly.Instance(module, strangers(module));
+      this.renderer = renderer(exports, setup, sampleRate);
       this.quanta = 0;
       this.took = 0;
       this.port.onmessage = ({ data }) => this.take(data);
@@ -195,30 +240,32 @@ function processor() {
 
     take(packet) {
       if (this.isOver) return;
-      if (typeof packet === "number") {
-        this.report();
-        return this.port.postMessage({ asked: packet, memory: this.exports.memory.buffer.byteLength });
-      }
       try {
-        this.write(packet);
-        if (this.exports.voicepool_take(packet.length)) this.report();
+        if (typeof packet === "number") this.answer(packet);
+        else if (this.renderer.take(packet)) this.report();
       } catch (error) {
         this.fail(error);
       }
     }
 
+    /** All that was posted before this question was taken in. */
+    answer(asked) {
+      this.report();
+      this.port.postMessage({ asked, memory: this.renderer.exports.memory.buffer.byteLength });
+    }
+
     process(_inputs, [[left, right]]) {
       if (this.isOver) return false;
       try {
+        const { exports } = this.renderer;
         const began = now();
         const frames = left.length;
-        const at = this.exports.voicepool_render(frames);
-        const memory = this.exports.memory.buffer;
-        left.set(new Float32Array(memory, at, frames));
-        right.set(new Float32Array(memory, at + 4 * frames, frames));
+        const at = exports.voicepool_render(frames);
+        left.set(new Float32Array(exports.memory.buffer, at, frames));
+        right.set(new Float32Array(exports.memory.buffer, at + 4 * frames, frames));
         this.took += now() - began;
         if (++this.quanta === REPORT_EVERY) {
-          this.exports.voicepool_took(this.took / 1000, (this.quanta * frames) / sampleRate);
+          exports.voicepool_took(this.took / 1000, (this.quanta * frames) / sampleRate);
           this.report();
           this.quanta = 0;
           this.took = 0;
@@ -230,8 +277,7 @@ function processor() {
     }
 
     report() {
-      const at = this.exports.voicepool_reports();
-      const reports = new Uint8Array(this.exports.memory.buffer, at, this.exports.voicepool_length()).slice();
+      const reports = this.renderer.reports();
       this.port.postMessage(reports, [reports.buffer]);
     }
 
@@ -239,11 +285,6 @@ function processor() {
     fail(error) {
       this.isOver = true;
       this.port.postMessage(`the audio worklet has failed: ${error}`);
-    }
-
-    write(bytes) {
-      const at = this.exports.voicepool_inbox(bytes.length);
-      new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
     }
   }
   registerProcessor("voicepool", Processor);

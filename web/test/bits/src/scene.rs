@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use voicepool::{
-    Attenuation, Bus, BusId, Config, Cue, Duck, Ending, Event, Listener, Mixer, Play, Priority,
+    Attenuation, Bus, BusId, Config, Cue, Duck, Ending, Event, Listener, Mixer, OutputState, Play, Priority,
     Reverb, RoomId, Sound, Stream, Tag, WhenStolen, db, ms,
 };
 
@@ -93,6 +93,10 @@ impl Scene {
             let sound = if i % 2 == 0 { rain } else { drone };
             self.mixer.play(Play::of(sound).looping().speed(1.0 + (i + 1) as f32 / 1000.0).gain(0.01));
         }
+    }
+
+    pub fn output(&self) -> OutputState {
+        self.mixer.output()
     }
 
     /// What was told, and what was counted.

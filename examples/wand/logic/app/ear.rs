@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::App;
-use crate::tally::{Loss, Losses};
-use crate::wand::TICKS;
+use crate::logic::tally::{Loss, Losses};
+use crate::logic::wand::TICKS;
 
 /// How long each part is, in ticks: a silence, and then the storm, twice the same two seconds.
 const PART: u64 = SILENCE + 4 * TICKS;
@@ -14,7 +14,7 @@ const SILENCE: u64 = TICKS;
 /// How what still sounds goes: within the silence.
 const FADE: Duration = Duration::from_millis(500);
 
-/// The parts, and whom each steals: by the answer's place in [`ANSWERS`](crate::wand::ANSWERS).
+/// The parts, and whom each steals: by the answer's place in [`ANSWERS`](crate::logic::wand::ANSWERS).
 pub const PARTS: [(char, &str); 2] = [('A', "the quietest"), ('B', "the oldest")];
 
 pub struct EarTest {

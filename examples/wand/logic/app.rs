@@ -10,18 +10,14 @@ pub use watch::{BusMeter, Entry, Kind, Meter, Scene, Theft, decibels};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
-use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Rect;
 use voicepool::{BusId, VoiceId, VoiceInfo, db, ms};
 
-use crate::args::MOST_VOICES;
-use crate::attract::{self, Lesson};
-use crate::keys::{self, Action};
-use crate::script::Cue;
-use crate::show;
-use crate::stage::{SPARKLES, Stage};
-use crate::tally::{Loss, Losses, Tally};
-use crate::wand::{ANSWERS, BUSES, TICKS, Wand};
+use crate::logic::attract::{self, Lesson};
+use crate::logic::keys::{self, Action, Key};
+use crate::logic::script::Cue;
+use crate::logic::stage::{SPARKLES, Stage};
+use crate::logic::tally::{Loss, Losses, Tally};
+use crate::logic::wand::{ANSWERS, BUSES, MOST_VOICES, TICKS, Wand};
 
 /// After so many ticks without a key, it plays by itself.
 const PATIENCE: u64 = 12 * TICKS;
@@ -65,8 +61,6 @@ pub struct App {
     /// In decibels.
     pub volume: i32,
     pub quit: bool,
-    /// Where on the screen the stage was last drawn.
-    pub stage_area: Rect,
     message: Option<(String, u64)>,
     caption: Option<&'static str>,
     untouched: u64,
@@ -115,7 +109,6 @@ impl App {
             paused: false,
             volume: 0,
             quit: false,
-            stage_area: Rect::default(),
             message: None,
             caption: None,
             untouched: PATIENCE,
@@ -127,12 +120,18 @@ impl App {
             waves: 0,
             waved: None,
         };
-        for skipped in &app.wand.cast.skipped {
+        app.tell_skipped(0);
+        app
+    }
+
+    /// Tells of the files that are not played, from the given one of them on.
+    pub fn tell_skipped(&mut self, from: usize) {
+        for skipped in self.wand.cast.skipped.iter().skip(from) {
             let text = format!("skipped {skipped}");
             let names = vec![skipped.file.clone()];
-            app.log.push_back(Entry { at: 0.0, text, names, kind: Kind::News });
+            let at = self.ticks as f64 / TICKS as f64;
+            self.log.push_back(Entry { at, text, names, kind: Kind::News });
         }
-        app
     }
 
     /// A sixtieth of a second passes.
@@ -193,7 +192,7 @@ impl App {
 
     /// Somebody takes over: what it played by itself ends, and what the lessons have changed is
     /// changed back.
-    fn take_over(&mut self) {
+    pub fn take_over(&mut self) {
         self.untouched = 0;
         let Some(Attract { answer, voices, ambience, tally, .. }) = self.attract.take() else {
             return;
@@ -211,7 +210,8 @@ impl App {
         }
     }
 
-    pub fn key(&mut self, key: KeyEvent) {
+    /// A key goes down.
+    pub fn key(&mut self, key: Key) {
         let Some(action) = keys::action(key, &self.wand.cast) else { return };
         // Also the one that it plays by itself, which ends as somebody takes over.
         let in_ear_test = self.ear_test.is_some();
@@ -231,9 +231,9 @@ impl App {
                 None => self.say("nothing was stolen yet: let a storm loose with s".into()),
             },
             Action::NextAnswer => {
+                // The answer before the ear test.
                 self.leave_ear_test();
-                self.wand.set_answer(self.wand.answer() + 1);
-                self.say(format!("when the pool is full: {}", ANSWERS[self.wand.answer()].1));
+                self.choose(self.wand.answer() + 1);
             }
             Action::MoreVoices => self.try_size(larger(self.wand.stats.voices)),
             Action::FewerVoices => self.try_size(smaller(self.wand.stats.voices)),
@@ -269,17 +269,11 @@ impl App {
         }
     }
 
-    /// A click on the stage casts there, and is heard from there.
-    pub fn mouse(&mut self, mouse: MouseEvent) {
-        let area = self.stage_area;
-        let inside = area.contains((mouse.column, mouse.row).into());
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || !inside {
-            return;
-        }
+    /// A click on the stage casts there, and is heard from there: from the left side, -1, to the
+    /// right, and from the ground, 0, up to 1.
+    pub fn click(&mut self, [across, height]: [f32; 2]) {
         self.take_over();
-        let share = |at: u16, from: u16, len: u16| (f32::from(at - from) + 0.5) / f32::from(len);
-        let across = 2.0 * share(mouse.column, area.x, area.width) - 1.0;
-        self.wave(across, 1.0 - share(mouse.row, area.y, area.height));
+        self.wave(across, height);
     }
 
     fn wave(&mut self, across: f32, height: f32) {
@@ -288,13 +282,21 @@ impl App {
         self.wand.wave(across, height);
     }
 
-    fn call(&mut self, sound: usize) {
+    /// Plays a sound, from a place of its own.
+    pub fn call(&mut self, sound: usize) {
         let across = (sound as f32 * 0.7).sin() * 0.8;
         self.wand.call(sound, across, 0.8);
     }
 
+    /// Another answer when the pool is full.
+    pub fn choose(&mut self, answer: usize) {
+        self.leave_ear_test();
+        self.wand.set_answer(answer);
+        self.say(format!("when the pool is full: {}", ANSWERS[self.wand.answer()].1));
+    }
+
     /// A pool of another size. What the ear test has counted holds for one size alone.
-    fn try_size(&mut self, voices: usize) {
+    pub fn try_size(&mut self, voices: usize) {
         self.resize(voices);
         if self.ear_test.is_some() {
             self.begin_ear_test();
@@ -308,13 +310,13 @@ impl App {
         }
     }
 
-    fn set_volume(&mut self, volume: i32) {
+    pub fn set_volume(&mut self, volume: i32) {
         self.volume = volume.clamp(*VOLUMES.start(), *VOLUMES.end());
         let gain = if self.muted { 0.0 } else { db(self.volume as f32) };
         self.wand.mixer.set_gain(BusId::MASTER, gain, ms(60));
     }
 
-    fn say(&mut self, message: String) {
+    pub fn say(&mut self, message: String) {
         self.message = Some((message, self.ticks + MESSAGE));
     }
 
@@ -361,7 +363,7 @@ impl App {
                     &format!("{name}: {plays} plays, {refused} refused, loudest loss: {lost}\n");
             }
         }
-        text + &format!("\n{}\n", show::advice(tally, cast))
+        text + &format!("\n{}\n", tally.advice_in_code(cast))
     }
 }
 

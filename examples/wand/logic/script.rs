@@ -2,7 +2,7 @@
 
 use voicepool::secs;
 
-use crate::wand::{TICKS, Wand};
+use crate::logic::wand::{TICKS, Wand};
 
 /// Something that happens in a show.
 #[derive(Clone, Copy, Debug, PartialEq)]

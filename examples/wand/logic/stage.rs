@@ -3,8 +3,8 @@
 
 use voicepool::Pool;
 
-use crate::dice::Dice;
-use crate::wand::{Burst, TICKS};
+use crate::logic::dice::Dice;
+use crate::logic::wand::{Burst, TICKS};
 
 /// How many sparkles there can be.
 pub const SPARKLES: usize = 600;
@@ -32,7 +32,8 @@ impl Sparkle {
         1.0 - self.age / self.life
     }
 
-    fn fly(&mut self, seconds: f32) {
+    /// Moves it on by a moment.
+    pub fn fly(&mut self, seconds: f32) {
         self.up += GRAVITY * seconds;
         self.x += self.across * seconds;
         self.y += self.up * seconds;

@@ -7,9 +7,12 @@ use voicepool::{
     VoiceId, WhenFull, db, ms, secs, semitones, to_db,
 };
 
-use crate::cast::{Cast, LONG};
-use crate::dice::Dice;
-use crate::tally::Tally;
+use crate::logic::cast::{Cast, LONG};
+use crate::logic::dice::Dice;
+use crate::logic::tally::Tally;
+
+/// The most voices that the pool can be resized to.
+pub const MOST_VOICES: usize = 128;
 
 /// A game's own frames in a second.
 pub const TICKS: u64 = 60;

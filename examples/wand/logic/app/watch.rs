@@ -3,8 +3,8 @@
 use voicepool::{BusStats, Ending, Event, Parking, VoiceId, VoiceInfo, WhenFull, db, to_db};
 
 use super::App;
-use crate::tally::{FAINT, Loss};
-use crate::wand::{ANSWERS, BUSES, TICKS, Tag};
+use crate::logic::tally::{FAINT, Loss};
+use crate::logic::wand::{ANSWERS, BUSES, TICKS, Tag};
 
 /// How long a theft flashes, in ticks.
 const FLASH: u64 = TICKS / 5;

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use voicepool::{Stats, VoiceId};
+use voicepool::{Config, Stats, VoiceId};
 
-use crate::wand::{ANSWERS, Tag};
+use crate::logic::cast::Cast;
+use crate::logic::wand::{ANSWERS, Tag};
 
 /// Below this nobody hears a loss under other sounds, in decibels.
 pub const FAINT: f32 = -40.0;
@@ -152,6 +153,24 @@ impl Tally {
         let why = format!("{}: {why}", ANSWERS[answer].1);
         (plays(&answer) > 0).then_some(Advice { answer, voices, why })
     }
+
+    /// What it has taught, ready to be pasted into a game.
+    pub fn advice_in_code(&self, cast: &Cast) -> String {
+        let Some(Advice { answer, voices, why }) = self.advice(|sound| cast.name(sound).to_owned())
+        else {
+            return "// nothing was played".into();
+        };
+        let default = Config::default();
+        let most = match voices > default.max_voices {
+            true => format!("max_voices: {voices}, "),
+            false => String::new(),
+        };
+        let when_full = match ANSWERS[answer].0 {
+            when_full if when_full == default.when_full => String::new(),
+            when_full => format!("when_full: WhenFull::{when_full:?}, "),
+        };
+        format!("// {why}\nConfig {{ voices: {voices}, {most}{when_full}..Config::default() }}")
+    }
 }
 
 impl Seen {
@@ -190,7 +209,7 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use voicepool::{Config, Mixer, Sound};
+    use voicepool::{Mixer, Sound};
 
     const COIN: Tag = Tag { sound: 1, answer: 0 };
 

@@ -1,14 +1,14 @@
 //! What the app does while nobody touches it: an empty stage teaches nothing.
 
-use crate::script::Cue;
-use crate::wand::TICKS;
+use crate::logic::script::Cue;
+use crate::logic::wand::TICKS;
 
 /// Something that happens by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lesson {
     Say(&'static str),
     Play(Cue),
-    /// An answer of [`ANSWERS`](crate::wand::ANSWERS).
+    /// An answer of [`ANSWERS`](crate::logic::wand::ANSWERS).
     Answer(usize),
     /// Twice as many voices as before, or as many as before.
     Double(bool),
