@@ -7,7 +7,7 @@ use scene::Scene;
 
 #[test]
 fn the_scene_gives_the_golden_bits_and_has_everything_in_it() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::begin();
     scene.play_out();
     let report = scene.report();
     assert!(report == scene::golden(), "this is not golden:\n{report}");

@@ -157,7 +157,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn new() -> Scene {
+    pub fn begin() -> Scene {
         Scene { bills: bills().into_iter(), stage: None, outcomes: Vec::new() }
     }
 

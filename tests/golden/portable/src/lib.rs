@@ -21,7 +21,7 @@ mod wasm {
 
     static PLAYER: LazyLock<Mutex<Player>> = LazyLock::new(|| {
         let frames = Box::new([[0.0; 2]; QUANTUM]);
-        Mutex::new(Player { scene: Scene::new(), frames, report: String::new() })
+        Mutex::new(Player { scene: Scene::begin(), frames, report: String::new() })
     });
 
     fn player() -> MutexGuard<'static, Player> {

@@ -4,7 +4,7 @@
 use golden::scene::{self, Scene};
 
 fn main() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::begin();
     scene.play_out();
     if std::env::args().any(|argument| argument == "--told") {
         scene.outcomes.iter().for_each(|outcome| print!("{}", outcome.told));
