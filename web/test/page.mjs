@@ -52,7 +52,12 @@ function listen() {
     }
     return connect.call(this, to, ...rest);
   };
-  // When it was first touched, and when it was first heard.
+  // When there was something to see, when it was first touched, and when it was first heard.
+  const look = () => {
+    if (globalThis.voicepool?.frame) globalThis.seenAt = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
   addEventListener("pointerdown", ({ timeStamp }) => (globalThis.touchedAt ??= timeStamp), { capture: true });
   const hear = () => {
     if (globalThis.loudness() > 0.001) globalThis.heardAt = performance.now();
@@ -116,6 +121,7 @@ async function waitsForAGesture() {
     `voicepool.frame.output.kind === "playing" && document.getElementById("title").hidden`,
   );
   await until("an analyser hears it", "loudness() > 0.01");
+  console.log(`       ${await ask("Math.round(seenAt)")} ms until the page is there, on this machine`);
   console.log(`       ${await ask("Math.round(heardAt - touchedAt)")} ms from the click to the first sound`);
   check(
     "the click took over, and was a wave",
