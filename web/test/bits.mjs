@@ -84,6 +84,15 @@ const until = async (page, condition, ...args) => {
   await page.close();
 }
 
+// The golden scene.
+{
+  const page = await open();
+  const golden = await page.evaluate("golden()");
+  const expected = readFileSync(new URL("../../tests/golden/golden.txt", import.meta.url), "utf8");
+  check("the golden scene is golden", golden === expected, golden === expected ? "" : golden);
+  await page.close();
+}
+
 // The first gesture.
 {
   const page = await open("?live");
