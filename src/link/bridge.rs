@@ -117,7 +117,7 @@ impl Bridge {
 
     /// The same with a renderer in another memory.
     #[cfg(any(test, target_arch = "wasm32"))]
-    pub fn to_another_memory(self) -> Bridge {
+    pub fn with_far_renderer(self) -> Bridge {
         Bridge { is_far: true, ..self }
     }
 

@@ -334,7 +334,7 @@ mod tests {
         mixer.seek(voice, crate::secs(1.5));
         assert_eq!(render(512, 5), 5, "the line on which it is told to");
         (0..200).for_each(|_| assert_eq!(render(128, 5), 0, "no more"));
-        mixer.stop(voice, Duration::ZERO);
+        mixer.stop(voice, crate::ms(0));
         render(512, 1);
         mixer.play(&music);
         let waits: Vec<u32> = (0..300).map(|_| render(128, 5)).filter(|waits| *waits > 0).collect();

@@ -4,7 +4,7 @@
 //   node bits.mjs FOLDER NATIVE    (a folder with index.html, glue.js, test.wasm; the native program)
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -31,8 +31,16 @@ const address = `http://127.0.0.1:${server.address().port}/`;
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--autoplay-policy=document-user-activation-required"],
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--autoplay-policy=document-user-activation-required",
+  ],
 });
 const open = async (query = "") => {
   const page = await browser.newPage();
@@ -55,14 +63,24 @@ const until = async (page, condition, ...args) => {
   const [there, here] = [Buffer.from(frames, "base64"), readFileSync(file)];
   let differing = 0;
   for (let at = 0; at < here.length; at += 4) differing += here.readUInt32LE(at) !== there.readUInt32LE(at) ? 1 : 0;
-  check("every bit is what it is natively", there.length === here.length && differing === 0,
-    `${differing} of ${here.length / 4} samples differ`);
-  check("it is no silence", here.some((byte) => byte !== 0));
+  check(
+    "every bit is what it is natively",
+    there.length === here.length && differing === 0,
+    `${differing} of ${here.length / 4} samples differ`,
+  );
+  check(
+    "it is no silence",
+    here.some((byte) => byte !== 0),
+  );
   const lines = (text) => text.split("\n");
   // Of the last step nothing is told any more.
   const [short, long] = [lines(told).slice(0, -1), lines(expected)];
   const at = short.findIndex((line, i) => line !== long[i]);
-  check("the same was told", at < 0 && short.length > 200, at < 0 ? `${short.length} lines` : `${short[at]} / ${long[at]}`);
+  check(
+    "the same was told",
+    at < 0 && short.length > 200,
+    at < 0 ? `${short.length} lines` : `${short[at]} / ${long[at]}`,
+  );
   await page.close();
 }
 
@@ -71,13 +89,17 @@ const until = async (page, condition, ...args) => {
   const page = await open("?live");
   const clock = () => page.evaluate("+told().split(' ')[6]");
   await page.evaluate("scene.exports.test_step(0)");
-  check("it waits for a gesture", (await page.evaluate("scene.context.state")) === "suspended");
+  check(
+    "it waits for a gesture",
+    (await page.evaluate("scene.context.state")) === "suspended",
+    await page.evaluate("output()"),
+  );
   await until(page, "+told().split(' ')[6] > 9600");
   check("time passes meanwhile", (await clock()) > 9600, `${await clock()} frames`);
   check("nothing is heard meanwhile", (await page.evaluate("loudness()")) === 0);
   await page.mouse.click(10, 10);
   await until(page, "scene.context.state === 'running' && loudness() > 0.001");
-  check("a click brings the sound", true);
+  check("a click brings the sound", true, await page.evaluate("output()"));
   await page.evaluate("scene.exports.test_stream()");
   // Every pump decodes a block, while it is not far enough ahead; the longest tells what one costs at most.
   const longest = await page.evaluate(async () => {
@@ -102,6 +124,17 @@ const until = async (page, condition, ...args) => {
   await page.close();
 }
 
+// A page that is made with wasm-bindgen attaches itself.
+if (existsSync(join(folder, "bindgen"))) {
+  const page = await open("?bindgen");
+  await until(page, "+told().split(' ')[6] > 9600");
+  check("with wasm-bindgen, too, time passes before the gesture", true, await page.evaluate("output()"));
+  await page.mouse.click(10, 10);
+  await until(page, "output().includes('48000 Hz')");
+  check("and a click brings the sound", true, await page.evaluate("output()"));
+  await page.close();
+}
+
 // A browser that has no worklets, as where a page is not https.
 {
   const page = await browser.newPage();
@@ -110,7 +143,7 @@ const until = async (page, condition, ...args) => {
   await page.waitForFunction("window.isReady");
   await page.evaluate("scene.exports.test_step(0)");
   await until(page, "+told().split(' ')[6] > 48000 && +told().split(' ')[1] > 3");
-  check("without worklets time passes, and plays end", true);
+  check("without worklets time passes, and plays end", true, await page.evaluate("output()"));
   await page.close();
 }
 
@@ -119,8 +152,11 @@ const until = async (page, condition, ...args) => {
   const page = await open();
   const { sizes, told } = await page.evaluate("soak(10)");
   const [accepted, , , stolen] = told.split(" ");
-  check("the worklet's memory does not grow", sizes.length === 9 && sizes.slice(3).every((size) => size === sizes[8]),
-    `${sizes.map((size) => size / 1024).join(" ")} KiB; ${accepted} plays, ${stolen} thefts`);
+  check(
+    "the worklet's memory does not grow",
+    sizes.length === 9 && sizes.slice(3).every((size) => size === sizes[8]),
+    `${sizes.map((size) => size / 1024).join(" ")} KiB; ${accepted} plays, ${stolen} thefts`,
+  );
   await page.close();
 }
 
@@ -135,8 +171,10 @@ const until = async (page, condition, ...args) => {
   runs.sort(([a], [b]) => a - b);
   const [ratio, here] = runs[1];
   const core = (100 * ratio * here * 256 * 48_000) / 1e9;
-  console.log(`256 cubic voices: ${(ratio * here).toFixed(2)} ns a frame of a voice in the worklet, ${here.toFixed(2)} natively ` +
-    `(${ratio.toFixed(2)} times); ${core.toFixed(1)} % of a core`);
+  console.log(
+    `256 cubic voices: ${(ratio * here).toFixed(2)} ns a frame of a voice in the worklet, ${here.toFixed(2)} natively ` +
+      `(${ratio.toFixed(2)} times); ${core.toFixed(1)} % of a core`,
+  );
   await page.close();
 }
 

@@ -4,7 +4,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{LANES, Lanes, Rows};
+use super::lanes::{LANES, Lanes, Rows, each, map};
 
 /// What needs no proof: the compiler takes NEON for granted.
 #[derive(Clone, Copy, Debug)]
@@ -123,16 +123,16 @@ impl Lanes for Neon {
         }
 
         fn words(self, at: Rows<4>) -> Words {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<u32>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<u32>());
             [words!(a, b, c, d), words!(e, f, g, h)]
         }
         fn pairs(self, at: Rows<8>) -> [Words; 2] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<u32>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<u32>());
             let (early, late) = (pairs!(a, b, c, d), pairs!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1]]
         }
         fn quads(self, at: Rows<16>) -> [Words; 4] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<u32>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<u32>());
             let (early, late) = (quads!(a, b, c, d), quads!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1], [early.2, late.2], [early.3, late.3]]
         }
@@ -147,7 +147,7 @@ impl Lanes for Neon {
 
         fn count(self, first: u32, step: u32) -> Words {
             let at = |lane: u32| first.wrapping_add(step.wrapping_mul(lane));
-            let at = [0, 1, 2, 3, 4, 5, 6, 7].map(at);
+            let at = each(|lane| at(lane as u32));
             self.load_counted(&at)
         }
         fn count_on(self, words: Words, by: u32) -> Words {

@@ -9,7 +9,7 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{LANES, Lanes, Rows, Work};
+use super::lanes::{LANES, Lanes, Rows, Work, map};
 
 /// What needs no proof: without it the module would not have been loaded.
 #[derive(Clone, Copy, Debug)]
@@ -143,16 +143,16 @@ impl Lanes for Simd128 {
         }
 
         fn words(self, at: Rows<4>) -> Both {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<u32>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<u32>());
             [words!(a, b, c, d), words!(e, f, g, h)]
         }
         fn pairs(self, at: Rows<8>) -> [Both; 2] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<u64>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<u64>());
             let (early, late) = (pairs!(a, b, c, d), pairs!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1]]
         }
         fn quads(self, at: Rows<16>) -> [Both; 4] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<v128>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<v128>());
             let (early, late) = (quads!(a, b, c, d), quads!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1], [early.2, late.2], [early.3, late.3]]
         }

@@ -43,7 +43,7 @@ impl Mixer {
     /// If the [`Config`] is not valid. Never for want of sound.
     pub fn open(config: Config) -> Result<Mixer, Error> {
         config.check()?;
-        let bridge = Arc::new(Bridge::new(&config).with_feeder(Slices::new()).to_another_memory());
+        let bridge = Arc::new(Bridge::new(&config).with_feeder(Slices::new()).with_far_renderer());
         bridge.start_output(OutputState::WaitingForGesture);
         let mut setup = Vec::new();
         put_config(&config, &mut setup);

@@ -18,7 +18,7 @@ struct Far {
 
 impl Far {
     fn open(config: &Config) -> Far {
-        let bridge = Arc::new(Bridge::new(config).with_feeder(Slices::new()).to_another_memory());
+        let bridge = Arc::new(Bridge::new(config).with_feeder(Slices::new()).with_far_renderer());
         let page = Page::new(config, bridge.clone());
         let mixer = Mixer::new(config, bridge, make, None);
         Far { mixer, page, worklet: Worklet::new(config, config.sample_rate) }

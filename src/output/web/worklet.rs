@@ -124,9 +124,10 @@ impl Worklet {
     fn add_piece(&mut self, piece: &[u8]) {
         let Some((number, mut arriving)) = self.arriving.take() else { return };
         arriving.add(piece);
-        match arriving.finish() {
-            Ok(sound) => drop(self.sounds.insert(number, sound)),
-            Err(arriving) => self.arriving = Some((number, arriving)),
+        if arriving.is_whole() {
+            self.sounds.insert(number, arriving.finish());
+        } else {
+            self.arriving = Some((number, arriving));
         }
     }
 

@@ -135,6 +135,11 @@ impl Act for Music {
                 let pair = [Play::of(&self.cues[0]), Play::of(&self.cues[3]).speed(0.5)];
                 mixer.play_together(pair);
             }
+            52 => {
+                for _ in 0..2 {
+                    mixer.play(Play::of(&self.cues[4]).when_stolen(WhenStolen::Park));
+                }
+            }
             170 => mixer.stop(Tag(2), ms(20)),
             180 => mixer.stop(Tag(3), ms(20)),
             200 => mixer.stop_all(ms(600)),

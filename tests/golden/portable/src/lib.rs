@@ -36,7 +36,7 @@ mod wasm {
             return 0;
         };
         *player.frames = frames;
-        player.scene.act() as u32 + 1
+        player.scene.outcomes.len() as u32 + 1
     }
 
     #[unsafe(no_mangle)]

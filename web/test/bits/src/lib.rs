@@ -40,14 +40,25 @@ mod page {
         SCENE.with_borrow_mut(|scene| scene.as_mut().expect("it is open").stream());
     }
 
-    /// What became of it: where the text is. Its length is [`test_length`].
-    #[unsafe(no_mangle)]
-    pub extern "C" fn test_report() -> *const u8 {
-        let text = SCENE.with_borrow(|scene| scene.as_ref().expect("it is open").report());
+    /// Lays a text ready, and returns where. Its length is [`test_length`].
+    fn tell(text: impl FnOnce(&Scene) -> String) -> *const u8 {
+        let text = SCENE.with_borrow(|scene| text(scene.as_ref().expect("it is open")));
         TEXT.with_borrow_mut(|held| {
             *held = text;
             held.as_ptr()
         })
+    }
+
+    /// What became of it.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn test_report() -> *const u8 {
+        tell(Scene::report)
+    }
+
+    /// Where the sound goes.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn test_output() -> *const u8 {
+        tell(|scene| scene.output().to_string())
     }
 
     #[unsafe(no_mangle)]

@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use voicepool::{
-    Attenuation, Bus, BusId, Config, Cue, Duck, Ending, Event, Listener, Mixer, Play, Priority,
-    Reverb, RoomId, Sound, Stream, Tag, WhenStolen, db, ms,
+    Attenuation, Bus, BusId, Config, Cue, Duck, Ending, Event, Listener, Mixer, OutputState, Play,
+    Priority, Reverb, RoomId, Sound, Stream, Tag, WhenStolen, db, ms,
 };
 
 /// How many frames lie between two steps, and how many steps there are: 9.6 s.
@@ -69,10 +69,9 @@ impl Scene {
         for n in 0..6 {
             let (delay, place) = (ms(self.roll(190)), self.roll(60) as f32);
             let play = match n % 3 {
-                0 => Play::of(&cue).at([place - 30.0, 0.0, -2.0]).attenuation(Attenuation {
-                    doppler: 1.0,
-                    ..Attenuation::DEFAULT
-                }),
+                0 => Play::of(&cue)
+                    .at([place - 30.0, 0.0, -2.0])
+                    .attenuation(Attenuation { doppler: 1.0, ..Attenuation::DEFAULT }),
                 1 => Play::of(&tick).pan(place / 30.0 - 1.0).speed(0.5 + place / 40.0),
                 _ => Play::of(&tick).gain(place / 60.0).when_stolen(WhenStolen::Park),
             };
@@ -91,8 +90,13 @@ impl Scene {
         let [_, rain, _, drone] = &self.sounds;
         for i in 0..256 {
             let sound = if i % 2 == 0 { rain } else { drone };
-            self.mixer.play(Play::of(sound).looping().speed(1.0 + (i + 1) as f32 / 1000.0).gain(0.01));
+            self.mixer
+                .play(Play::of(sound).looping().speed(1.0 + (i + 1) as f32 / 1000.0).gain(0.01));
         }
+    }
+
+    pub fn output(&self) -> OutputState {
+        self.mixer.output()
     }
 
     /// What was told, and what was counted.
@@ -114,7 +118,8 @@ impl Scene {
             match event {
                 Event::Ended { tag, name, at, why, .. } => match why {
                     Ending::Stolen { by_tag, level, .. } => {
-                        text += &format!("{name} {tag} {at} stolen {by_tag} {:x}\n", level.to_bits());
+                        text +=
+                            &format!("{name} {tag} {at} stolen {by_tag} {:x}\n", level.to_bits());
                     }
                     Ending::Refused { .. } => text += &format!("{name} {tag} {at} refused\n"),
                     why => text += &format!("{name} {tag} {at} {why:?}\n"),
