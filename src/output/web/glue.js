@@ -168,14 +168,14 @@ class Output {
     this.context?.close?.().catch(() => {});
   }
 
-  /** A copy of the bytes that the last call has laid ready at an address. */
+  /** A copy of the bytes that the last call has laid ready at an address, which JavaScript takes for a signed number. */
   bytes(at) {
-    return new Uint8Array(this.exports.memory.buffer, at, this.exports.voicepool_length()).slice();
+    return new Uint8Array(this.exports.memory.buffer, at >>> 0, this.exports.voicepool_length()).slice();
   }
 
   write(bytes) {
     const at = this.exports.voicepool_inbox(bytes.length);
-    new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+    new Uint8Array(this.exports.memory.buffer, at >>> 0, bytes.length).set(bytes);
   }
 }
 
@@ -204,7 +204,7 @@ function strangers(module) {
 function renderer(exports, setup, rate) {
   const write = (bytes) => {
     const at = exports.voicepool_inbox(bytes.length);
-    new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
+    new Uint8Array(exports.memory.buffer, at >>> 0, bytes.length).set(bytes);
   };
   write(setup);
   if (!exports.voicepool_start(setup.length, rate)) throw new Error("the page and its worklet differ");
@@ -217,7 +217,7 @@ function renderer(exports, setup, rate) {
     },
     reports() {
       const at = exports.voicepool_reports();
-      return new Uint8Array(exports.memory.buffer, at, exports.voicepool_length()).slice();
+      return new Uint8Array(exports.memory.buffer, at >>> 0, exports.voicepool_length()).slice();
     },
   };
 }
@@ -260,7 +260,7 @@ function processor(strangers, renderer) {
         const { exports } = this.renderer;
         const began = now();
         const frames = left.length;
-        const at = exports.voicepool_render(frames);
+        const at = exports.voicepool_render(frames) >>> 0;
         left.set(new Float32Array(exports.memory.buffer, at, frames));
         right.set(new Float32Array(exports.memory.buffer, at + 4 * frames, frames));
         this.took += now() - began;

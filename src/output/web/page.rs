@@ -64,6 +64,8 @@ impl Names for Numbers<'_> {
 impl Page {
     pub fn new(config: &Config, bridge: Arc<Bridge>) -> Page {
         let notices = config.notices() as u64;
+        // Until the worklet tells.
+        bridge.meters.voices.store(config.voices as u32, Relaxed);
         Page {
             held: (0..config.tickets()).map(|_| None).collect(),
             sounds: HashMap::new(),

@@ -189,6 +189,7 @@ fn play(seed: u64, config: &Config, quanta: usize) -> [u64; 3] {
     let library = Library::new();
     let (near, mut renderer) = Mixer::offline(config.clone()).unwrap();
     let mut far = Far::open(config);
+    assert_eq!(far.mixer.stats(), near.stats(), "before anything was said");
     let game = || Game { dice: Dice(seed), library: &library, voices: Vec::new() };
     let [mut here, mut there] = [game(), game()];
     for quantum in 0..quanta {
