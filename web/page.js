@@ -163,7 +163,8 @@ function files(page) {
   const take = async (files) => {
     $("broken").replaceChildren();
     for (const file of files) {
-      const error = page.wand.load(file.name, new Uint8Array(await file.arrayBuffer()));
+      const bytes = await file.arrayBuffer().catch(() => null);
+      const error = bytes ? page.wand.load(file.name, new Uint8Array(bytes)) : `${file.name}: cannot be read`;
       if (error) $("broken").append(make("li", { textContent: error }));
     }
     const about = page.wand.about();
@@ -186,12 +187,21 @@ function files(page) {
   });
 }
 
+// What the browser remembers. In a frame of another site it may refuse to.
+function keeps(act) {
+  try {
+    return act(localStorage);
+  } catch {
+    return null;
+  }
+}
+
 function themes({ panels }) {
-  const kept = localStorage.getItem("theme");
+  const kept = keeps((store) => store.getItem("theme"));
   if (kept === "dark" || kept === "light") theme.set(kept);
   $("theme").addEventListener("click", () => {
     theme.set(theme.now === "dark" ? "light" : "dark");
-    localStorage.setItem("theme", theme.now);
+    keeps((store) => store.setItem("theme", theme.now));
     panels.dye();
   });
   matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => panels.dye());

@@ -18,8 +18,8 @@ const TYPES = {
 // Serves on a port, any free one if it is 0. Resolves to the address.
 export function serve(port = 0) {
   const server = createServer(async ({ url }, answer) => {
-    const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
     try {
+      const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
       const file = join(DIST, path.endsWith("/") ? `${path}index.html` : path);
       const bytes = await readFile(file);
       answer.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });

@@ -17,7 +17,9 @@ export class Wand {
 
   // Loads a file. Returns what is wrong with it, or "".
   load(name, bytes) {
-    return this.#read(this.exports.wand_load(this.#write(name, bytes)));
+    const length = this.#write(name, bytes);
+    if (length === null) return `${name}: memory does not suffice`;
+    return this.#read(this.exports.wand_load(length));
   }
 
   begin() {
@@ -33,7 +35,7 @@ export class Wand {
   tick(now) {
     const frame = JSON.parse(this.#read(this.exports.wand_tick(now)));
     const { memory, wand_sparkles, wand_sparkles_length } = this.exports;
-    frame.sparkles = new Float32Array(memory.buffer, wand_sparkles(), wand_sparkles_length());
+    frame.sparkles = new Float32Array(memory.buffer, wand_sparkles() >>> 0, wand_sparkles_length());
     return frame;
   }
 
@@ -76,10 +78,13 @@ export class Wand {
     return this.#read(this.exports.wand_lesson());
   }
 
-  // Puts a text, and bytes behind it, into the inbox. Returns the text's length in bytes.
+  // Puts a text, and bytes behind it, into the inbox. Returns the text's length in bytes, or null if memory
+  // does not suffice.
   #write(text, bytes = new Uint8Array()) {
     const head = encoder.encode(text);
-    const at = this.exports.wand_inbox(head.length + bytes.length);
+    // An address is a number without a sign, which JavaScript is given with one.
+    const at = this.exports.wand_inbox(head.length + bytes.length) >>> 0;
+    if (at === 0) return null;
     const inbox = new Uint8Array(this.exports.memory.buffer, at, head.length + bytes.length);
     inbox.set(head);
     inbox.set(bytes, head.length);
@@ -88,6 +93,7 @@ export class Wand {
 
   // Reads so many bytes of the outbox.
   #read(length) {
-    return decoder.decode(new Uint8Array(this.exports.memory.buffer, this.exports.wand_outbox(), length));
+    const at = this.exports.wand_outbox() >>> 0;
+    return decoder.decode(new Uint8Array(this.exports.memory.buffer, at, length));
   }
 }

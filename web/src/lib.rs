@@ -48,11 +48,15 @@ fn take_inbox(text: usize) -> (String, Vec<u8>) {
     (String::from_utf8_lossy(&text_bytes).into_owned(), rest)
 }
 
-/// Makes room for so many bytes, and says where.
+/// Makes room for so many bytes, and says where: nowhere, 0, if memory does not suffice.
 #[unsafe(no_mangle)]
 pub extern "C" fn wand_inbox(length: usize) -> *mut u8 {
     INBOX.with_borrow_mut(|inbox| {
-        *inbox = vec![0; length];
+        *inbox = Vec::new();
+        if inbox.try_reserve_exact(length).is_err() {
+            return std::ptr::null_mut();
+        }
+        inbox.resize(length, 0);
         inbox.as_mut_ptr()
     })
 }
