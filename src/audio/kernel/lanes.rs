@@ -69,7 +69,7 @@ pub trait Lanes: Copy {
 }
 
 /// What each of eight lanes gives. The standard library's own ways to make an array are calls where a
-/// compiler is asked for small code, as is usual for the web: cubic would take 20 times as long.
+/// compiler is asked for small code, as is usual for the web: cubic would take five times as long.
 #[inline(always)]
 pub(super) fn each<T>(mut lane: impl FnMut(usize) -> T) -> [T; LANES] {
     [lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7)]
