@@ -108,6 +108,12 @@ pub enum Error {
         /// Why not.
         why: RecordFault,
     },
+    /// [`Mixer::set_effect`](crate::Mixer::set_effect) was called in the browser.
+    #[non_exhaustive]
+    Effect {
+        /// The bus that it was for.
+        bus: BusId,
+    },
     /// The system has no thread left to play from.
     Thread {
         /// What the system said.
@@ -284,6 +290,11 @@ impl fmt::Display for Error {
             Error::Config { field, value, fault } => {
                 write!(f, "Config::{field} is {value}: {fault}")
             }
+            Error::Effect { bus } => write!(
+                f,
+                "bus {}: an effect of the game's own cannot cross to the browser's audio thread",
+                bus.index()
+            ),
             Error::Thread { source } => write!(f, "no thread to play from: {source}"),
             Error::Resize { voices, why } => write!(f, "resize to {voices} voices: {why}"),
             Error::Bus { bus, why } => write!(f, "bus {}: {why}", bus.index()),

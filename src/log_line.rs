@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Whether anybody listens.
+/// Whether anybody listens. The browser has no threads that could be spared the line.
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn is_heard() -> bool {
     log::max_level() >= log::LevelFilter::Info
 }

@@ -149,6 +149,9 @@ pub enum OutputState {
         /// The reason, as a text for people: the last error of the device, or what was found wrong.
         why: String,
     },
+    /// The browser lets no page be heard before its player has clicked, tapped or pressed a key. Time passes
+    /// meanwhile, and the sound fades in on the first of these: a title screen may wait for it.
+    WaitingForGesture,
     /// The sound goes to whoever calls the [`Renderer`](crate::Renderer) of
     /// [`Mixer::offline`](crate::Mixer::offline).
     Offline,
@@ -162,6 +165,7 @@ impl fmt::Display for OutputState {
                 write!(f, "{device}, {sample_rate} Hz, {channels} channels, {ms:.1} ms")
             }
             OutputState::Silent { why } => write!(f, "silent: {why}"),
+            OutputState::WaitingForGesture => write!(f, "waiting for a click, a tap or a key"),
             OutputState::Offline => write!(f, "offline"),
         }
     }

@@ -1,5 +1,7 @@
 //! Recordings: what is in them, what if it had been otherwise, and what becomes of broken ones.
 
+#[path = "common/allocator.rs"]
+mod allocator;
 mod common;
 mod recordings;
 #[path = "common/streams.rs"]
@@ -199,6 +201,114 @@ fn what_is_no_recording_is_told_so() {
         "recording: is of version 9; this is for version 1"
     );
     assert_eq!(text(b"voicepool recording\n\x01\0\0\0"), "recording: breaks off at byte 24");
+}
+
+/// Games of a few steps. With `VOICEPOOL_WRITE` in the environment they are recorded anew.
+const KEPT: [u64; 4] = [11, 12, 13, 14];
+
+/// Recordings that were made before are read as long as the version is the same.
+#[test]
+fn recordings_that_are_kept_are_still_replayed() {
+    let library = Library::new(8000);
+    for seed in KEPT {
+        let path = format!("tests/recordings/kept/{seed}.recording");
+        if std::env::var_os("VOICEPOOL_WRITE").is_some() {
+            std::fs::write(&path, record(seed, 8000, 12, &library).1).unwrap();
+        }
+        let again = read(&std::fs::read(&path).unwrap(), &library);
+        assert!(again.missing().is_empty() && again.is_whole(), "{path}");
+        let outcome = replay(again, 500);
+        let heard = outcome.heard.iter().flatten().filter(|sample| **sample != 0.0).count();
+        assert!(heard > 1000 && !outcome.told.is_empty(), "{path}: {heard} {:?}", outcome.told);
+    }
+}
+
+/// What strangers sent and the fuzzer found, each with what it did: none may panic, nor take memory that the
+/// configuration does not speak of.
+#[test]
+fn recordings_that_did_harm_once_do_none() {
+    for entry in std::fs::read_dir("tests/recordings/harmful").unwrap() {
+        let path = entry.unwrap().path();
+        let file = std::fs::read(&path).unwrap();
+        let Ok(mut again) = Replay::read(Cursor::new(&file), nothing) else { continue };
+        let mut out = vec![[0.0; 2]; 3000];
+        again.render(&mut out);
+        assert!(out.iter().flatten().all(|sample| sample.abs() <= 1.0), "{}", path.display());
+    }
+}
+
+/// Somebody has noted blocks of an order that was never given. They are waited for once, and not one by one.
+#[test]
+fn what_a_stream_never_gives_is_waited_for_once() {
+    let music = streams::stream(&Form::PLAIN.music(150_000));
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    mixer.play(&music);
+    renderer.frames(150_000);
+    recorder.finish().unwrap();
+    let forged = forge(&file.bytes(), 4, |notes| {
+        let mut at = 0;
+        while at + 9 < notes.len() {
+            // Its frame and kind; how many were applied, or the play, the order and the place of a block.
+            at += match notes[at + 8] {
+                0 => 9 + 8,
+                2 => {
+                    notes[at + 9 + 8..][..4].copy_from_slice(&9_u32.to_le_bytes());
+                    9 + 20
+                }
+                other => panic!("a note of kind {other}"),
+            };
+        }
+    });
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let media = |_: &voicepool::MediaRef| Some(music.clone().into());
+        let mut again = Replay::read(Cursor::new(forged), media).unwrap();
+        done.send(again.render(&mut vec![[0.0; 2]; 150_000])).unwrap();
+    });
+    let minute = std::time::Duration::from_secs(60);
+    assert_eq!(is_done.recv_timeout(minute).expect("within a minute"), 150_000);
+}
+
+/// A few bytes can claim any length, for as many sounds as there are such bytes.
+#[test]
+fn what_is_missing_takes_so_much_memory_in_all() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    for _ in 0..40 {
+        mixer.play(Sound::from_mono(48_000, &[0.1; 77]).unwrap().named("seventy-seven"));
+        renderer.frames(128);
+    }
+    recorder.finish().unwrap();
+    // Each of them claims to be as long as can be.
+    let claimed = forge(&file.bytes(), 2, |holds| {
+        let at = 8 + 1 + 4 + "seventy-seven".len();
+        assert_eq!(holds[at..at + 8], 77_u64.to_le_bytes());
+        holds[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
+    });
+    let (again, peak, _) = allocator::counted(|| Replay::read(Cursor::new(&claimed), nothing));
+    assert_eq!(again.unwrap().missing().len(), 40);
+    assert!(peak < 400 << 20, "{peak} bytes");
+}
+
+/// Changes what every block of a kind holds, and gives it the right check sum.
+fn forge(file: &[u8], kind: u8, change: impl Fn(&mut [u8])) -> Vec<u8> {
+    let (mut file, mut at) = (file.to_vec(), 24);
+    while at < file.len() {
+        let length = u32::from_le_bytes(file[at + 1..at + 5].try_into().unwrap()) as usize;
+        let end = at + 5 + length;
+        if file[at] == kind {
+            change(&mut file[at + 5..end]);
+        }
+        let sum = file[at..end].iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        file[end..end + 8].copy_from_slice(&sum.to_le_bytes());
+        at = end + 8;
+    }
+    file
 }
 
 /// A disk that stands still until it is let go.

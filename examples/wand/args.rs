@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::logic::wand::MOST_VOICES;
+
 pub const HELP: &str = "\
 wand: watch a pool of voices at work, and find out how many your game needs
 
@@ -33,9 +35,6 @@ Without a terminal, or with --wav or --seconds, a show is rendered offline, and 
 ";
 
 pub const VERSION: &str = concat!("wand ", env!("CARGO_PKG_VERSION"), "\n");
-
-/// The most voices that the pool can be resized to.
-pub const MOST_VOICES: usize = 128;
 
 /// The longest show, in seconds.
 const LONGEST: u64 = 600;
@@ -228,7 +227,7 @@ mod tests {
         for option in options {
             assert!(HELP.contains(&format!("--{option}")), "--{option}");
         }
-        let long = format!("more than {} seconds is music", crate::cast::LONG.as_secs());
+        let long = format!("more than {} seconds is music", crate::logic::cast::LONG.as_secs());
         assert!(HELP.contains(&long), "what becomes of a long file");
         assert!(HELP.lines().all(|line| line.chars().count() <= 100));
     }

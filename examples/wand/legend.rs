@@ -1,9 +1,9 @@
 //! The colours and marks of the timeline, and what they mean.
 
-use crate::cast::Cast;
+use crate::logic::cast::Cast;
+use crate::logic::tally::FAINT;
 use crate::record::{Bar, Recording};
 use crate::svg::{Svg, short, text_width};
-use crate::tally::FAINT;
 
 /// Colours that also those can tell apart who see some of them alike. The sounds that play longest
 /// get them; the rest have to share one.

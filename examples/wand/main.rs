@@ -6,29 +6,22 @@
 //! the sounds were given up. The screen shows that: every voice, every theft, and why.
 #![cfg(not(target_arch = "wasm32"))] // There is no terminal.
 
-mod app;
 mod args;
-mod attract;
-mod cast;
-#[path = "../shared/dice.rs"]
-mod dice;
-mod keys;
+mod folder;
+mod input;
 mod legend;
+mod logic;
 mod record;
 mod screenshot;
-mod script;
 mod show;
-mod stage;
 #[path = "../shared/svg.rs"]
 mod svg;
 mod sweep;
-mod tally;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod timeline;
 mod view;
-mod wand;
 
 use std::error::Error;
 use std::fs::File;
@@ -38,10 +31,9 @@ use std::process::ExitCode;
 
 use voicepool::{Config, Mixer, Recorder};
 
-use app::App;
-use args::{MOST_VOICES, Options};
-use cast::Cast;
-use wand::Wand;
+use args::Options;
+use logic::app::App;
+use logic::wand::{MOST_VOICES, Wand};
 
 fn main() -> ExitCode {
     let options = match Options::parse(std::env::args_os().skip(1)) {
@@ -85,7 +77,7 @@ fn play(options: &Options) -> Result<(), Box<dyn Error>> {
     let mixer = Mixer::open(config)?;
     let recorder = options.record.as_ref().map(|path| record(&mixer, path)).transpose()?;
     let rate = mixer.sample_rate();
-    let cast = Cast::load(&options.folder(), &mixer)?;
+    let cast = folder::load(&options.folder(), &mixer)?;
     let mut app = App::new(Wand::new(mixer, cast, options.seed()));
     terminal::run(&mut app)?;
     write!(std::io::stdout(), "{}", app.lesson())?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use voicepool::{Ending, Event, Parking, VoiceId, VoiceInfo, to_db};
 
-use crate::wand::Tag;
+use crate::logic::wand::Tag;
 
 /// The mixer's grid, in frames: a snapshot is drawn on its lines.
 pub const GRID: u64 = 128;
@@ -161,8 +161,8 @@ impl Recording {
 mod tests {
     use super::*;
     use crate::args::Options;
+    use crate::logic::wand::{ANSWERS, TICKS};
     use crate::show::{CROWDED, Performance, open, perform};
-    use crate::wand::{ANSWERS, TICKS};
     use voicepool::WhenFull;
 
     #[test]

@@ -9,12 +9,12 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::Modifier;
 
-use crate::app::App;
 use crate::args::Options;
+use crate::logic::app::App;
+use crate::logic::wand::TICKS;
 use crate::show;
 use crate::svg::{Attributes, Svg, short};
 use crate::view::{self, ink};
-use crate::wand::TICKS;
 
 /// A character's width and height.
 const WIDTH: f64 = 8.0;
@@ -32,7 +32,9 @@ pub fn run(options: &Options, path: &Path) -> Result<(), Box<dyn Error>> {
         renderer.frames(renderer.sample_rate() as usize / TICKS as usize);
     }
     let mut terminal = Terminal::new(TestBackend::new(columns, rows))?;
-    terminal.draw(|frame| view::draw(frame, &mut app))?;
+    terminal.draw(|frame| {
+        view::draw(frame, &app);
+    })?;
     picture(terminal.backend().buffer()).save(path)?;
     println!("The app is in {}.", path.display());
     Ok(())

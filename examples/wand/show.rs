@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use voicepool::{Config, Frame, Mixer, Renderer, Stats, to_db};
 
-use crate::args::{MOST_VOICES, Options};
-use crate::cast::Cast;
+use crate::args::Options;
+use crate::folder;
+use crate::logic::script;
+use crate::logic::tally::Loss;
+use crate::logic::wand::{MOST_VOICES, TICKS, Wand};
 use crate::record::{End, GRID, Recording};
-use crate::script;
-use crate::tally::{Advice, Loss, Tally};
 use crate::timeline;
-use crate::wand::{ANSWERS, TICKS, Wand};
 
 /// How long a show is if nobody says otherwise, in seconds.
 const SECONDS: u64 = 20;
@@ -45,7 +45,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         timeline::draw(&performance, options.voices(), &command).save(path)?;
         writeln!(out, "They are drawn in {}.", path.display())?;
     }
-    let advice = advice(&performance.wand.tally, &performance.wand.cast);
+    let advice = performance.wand.tally.advice_in_code(&performance.wand.cast);
     writeln!(out, "\n{}\n\n{advice}", summary(&performance))?;
     Ok(())
 }
@@ -63,7 +63,7 @@ pub fn seconds(options: &Options) -> u64 {
 pub fn open(folder: &Path, voices: usize, seed: u64) -> Result<(Wand, Renderer), Box<dyn Error>> {
     let config = Config { voices, max_voices: MOST_VOICES, ..Config::default() };
     let (mixer, renderer) = Mixer::offline(config)?;
-    let cast = Cast::load(folder, &mixer)?;
+    let cast = folder::load(folder, &mixer)?;
     Ok((Wand::new(mixer, cast, seed), renderer))
 }
 
@@ -152,24 +152,6 @@ fn summary(performance: &Performance) -> String {
         lines.insert(3, format!("parked   {parked}"));
     }
     lines.join("\n")
-}
-
-/// What a tally has taught, ready to be pasted.
-pub fn advice(tally: &Tally, cast: &Cast) -> String {
-    let Some(Advice { answer, voices, why }) = tally.advice(|sound| cast.name(sound).to_owned())
-    else {
-        return "// nothing was played".into();
-    };
-    let default = Config::default();
-    let most = match voices > default.max_voices {
-        true => format!("max_voices: {voices}, "),
-        false => String::new(),
-    };
-    let when_full = match ANSWERS[answer].0 {
-        when_full if when_full == default.when_full => String::new(),
-        when_full => format!("when_full: WhenFull::{when_full:?}, "),
-    };
-    format!("// {why}\nConfig {{ voices: {voices}, {most}{when_full}..Config::default() }}")
 }
 
 /// The command line, as one would type it.
@@ -264,7 +246,7 @@ mod tests {
         for sample_rate in [7, 44_100, 96_001] {
             let config = Config { sample_rate, ..Config::default() };
             let (mixer, renderer) = Mixer::offline(config).unwrap();
-            let cast = Cast::load(&folder, &mixer).unwrap();
+            let cast = folder::load(&folder, &mixer).unwrap();
             let wand = Wand::new(mixer, cast, 1);
             let performance = perform(wand, renderer, 2 * TICKS, |_| ());
             assert_eq!(performance.stats.frames, 2 * u64::from(sample_rate));
@@ -279,7 +261,7 @@ mod tests {
         let text = summary(&CROWDED);
         assert!(text.contains(&format!("stolen   {}; the loudest loss: ", all.stolen)), "{text}");
         assert!(all.stolen > 0 && text.contains(" dB\n"), "{text}");
-        let advice = advice(&CROWDED.wand.tally, &CROWDED.wand.cast);
+        let advice = CROWDED.wand.tally.advice_in_code(&CROWDED.wand.cast);
         assert!(advice.starts_with("// ") && advice.ends_with("..Config::default() }"), "{advice}");
     }
 

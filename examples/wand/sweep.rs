@@ -4,9 +4,9 @@ use std::error::Error;
 use std::io::Write;
 
 use crate::args::Options;
+use crate::logic::tally::{FAINT, Losses};
+use crate::logic::wand::TICKS;
 use crate::show::{self, Performance};
-use crate::tally::{FAINT, Losses};
-use crate::wand::TICKS;
 
 const HEAD: &str = "voices   plays  stolen  refused    load  loudest loss";
 
@@ -66,7 +66,7 @@ fn recommend(losses: &[(usize, Losses)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::Loss;
+    use crate::logic::tally::Loss;
 
     fn losses(refused: u64, loudest: Option<f32>) -> Losses {
         let mut losses = Losses { plays: 100, refused, ..Losses::default() };

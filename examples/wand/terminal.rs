@@ -18,12 +18,14 @@ use ratatui::crossterm::terminal::{
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
+use ratatui::layout::Rect;
 #[cfg(unix)]
 use signal_hook::iterator::Signals;
 
-use crate::app::App;
+use crate::input;
+use crate::logic::app::App;
+use crate::logic::wand::TICKS;
 use crate::view;
-use crate::wand::TICKS;
 
 /// Runs the app until it is told to quit.
 pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
@@ -40,7 +42,7 @@ pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
             app.tick();
             next += tick;
         }
-        screen.draw(app)?;
+        let stage = screen.draw(app)?;
         // What stands still need not be drawn so often.
         let waits = match app.is_still() {
             true => 4,
@@ -50,8 +52,10 @@ pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
         let until = next + waits * tick;
         while event::poll(until.saturating_duration_since(Instant::now()))? {
             match event::read()? {
-                Event::Key(key) => app.key(key),
-                Event::Mouse(mouse) => app.mouse(mouse),
+                Event::Key(key) => input::key(key).into_iter().for_each(|key| app.key(key)),
+                Event::Mouse(mouse) => {
+                    input::click(mouse, stage).into_iter().for_each(|at| app.click(at));
+                }
                 _ => (),
             }
         }
@@ -109,11 +113,14 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws in one go, where the terminal knows how: nothing is seen half done.
-    fn draw(&mut self, app: &mut App) -> io::Result<()> {
+    /// Draws in one go, where the terminal knows how: nothing is seen half done. Says where the stage
+    /// is.
+    fn draw(&mut self, app: &App) -> io::Result<Rect> {
+        let mut stage = Rect::default();
         execute!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| view::draw(frame, app))?;
-        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+        self.terminal.draw(|frame| stage = view::draw(frame, app))?;
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        Ok(stage)
     }
 }
 

@@ -12,14 +12,16 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
+use ratatui::layout::Rect;
 use voicepool::{Config, Mixer, Renderer, Sound, VoiceInfo, VoiceState};
 
-use crate::app::App;
-use crate::args::MOST_VOICES;
-use crate::cast::Cast;
-use crate::keys::{Action, KEYS};
+use crate::folder;
+use crate::input;
+use crate::logic::app::App;
+use crate::logic::cast::Cast;
+use crate::logic::keys::{Action, KEYS, Key};
+use crate::logic::wand::{MOST_VOICES, TICKS, Wand};
 use crate::view;
-use crate::wand::{TICKS, Wand};
 
 /// Lower than a device's, so that a minute passes in seconds.
 const RATE: u32 = 12_000;
@@ -30,7 +32,7 @@ fn own_sounds() -> &'static [Sound] {
     SOUNDS.get_or_init(|| {
         let (mixer, _renderer) = Mixer::offline(Config::default()).unwrap();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sounds");
-        let cast = Cast::load(Path::new(folder), &mixer).unwrap();
+        let cast = folder::load(Path::new(folder), &mixer).unwrap();
         cast.members.into_iter().map(|member| member.sound).collect()
     })
 }
@@ -39,6 +41,8 @@ fn own_sounds() -> &'static [Sound] {
 struct Stand {
     app: App,
     renderer: Renderer,
+    /// Where the stage was last drawn.
+    stage: Rect,
 }
 
 impl Stand {
@@ -52,7 +56,7 @@ impl Stand {
             Config { voices, sample_rate: RATE, max_voices: MOST_VOICES, ..Config::default() };
         let (mixer, renderer) = Mixer::offline(config).unwrap();
         let cast = Cast::of(sounds, Vec::new());
-        Stand { app: App::new(Wand::new(mixer, cast, 1)), renderer }
+        Stand { app: App::new(Wand::new(mixer, cast, 1)), renderer, stage: Rect::default() }
     }
 
     /// One in which somebody has taken over.
@@ -63,7 +67,7 @@ impl Stand {
     }
 
     fn press(&mut self, key: char) -> &mut Stand {
-        self.app.key(KeyCode::Char(key).into());
+        self.app.key(Key::Char(key));
         self
     }
 
@@ -75,10 +79,21 @@ impl Stand {
         self
     }
 
+    /// A key, as a terminal tells of it.
+    fn terminal_key(&mut self, key: KeyEvent) {
+        input::key(key).into_iter().for_each(|key| self.app.key(key));
+    }
+
+    fn click(&mut self, column: u16, row: u16) {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        input::click(mouse, self.stage).into_iter().for_each(|at| self.app.click(at));
+    }
+
     /// What is on a screen of this size, line by line.
     fn screen(&mut self, columns: u16, rows: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        terminal.draw(|frame| view::draw(frame, &mut self.app)).unwrap();
+        terminal.draw(|frame| self.stage = view::draw(frame, &self.app)).unwrap();
         terminal.backend().to_string()
     }
 }
@@ -92,8 +107,8 @@ fn every_sound_has_a_key_of_its_own_and_none_of_the_app_s() {
     }
     for (_, codes, _, _) in KEYS {
         for code in codes {
-            let KeyCode::Char(key) = code else { continue };
-            assert!(!crate::cast::KEYS.contains(*key), "{key} is taken twice");
+            let Key::Char(key) = code else { continue };
+            assert!(!crate::logic::cast::KEYS.contains(*key), "{key} is taken twice");
         }
     }
 }
@@ -218,7 +233,7 @@ fn a_frozen_theft_shows_its_victim_among_the_others_and_stays() {
     assert!(screen.contains("◀ stolen"), "{screen}");
     stand.pass(TICKS);
     assert_eq!(stand.app.last_theft.as_ref().unwrap().theft.voice, scene.theft.voice);
-    stand.app.key(KeyCode::Esc.into());
+    stand.app.key(Key::Escape);
     assert!(!stand.app.frozen && !stand.app.quit);
 }
 
@@ -338,25 +353,20 @@ fn mute_pause_and_volume_do_what_they_say() {
     assert!(!is_silent(stand.press('m')));
     assert!(is_silent(stand.press('p')), "paused");
     let mut stand = Stand::taken_over(8);
-    (0..30).for_each(|_| stand.app.key(KeyCode::Up.into()));
+    (0..30).for_each(|_| stand.app.key(Key::Up));
     assert_eq!(stand.app.volume, 6);
-    (0..30).for_each(|_| stand.app.key(KeyCode::Down.into()));
+    (0..30).for_each(|_| stand.app.key(Key::Down));
     assert_eq!(stand.app.volume, -48);
-}
-
-fn click(column: u16, row: u16) -> MouseEvent {
-    let kind = MouseEventKind::Down(MouseButton::Left);
-    MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }
 }
 
 #[test]
 fn a_click_casts_at_the_pointer_and_is_heard_from_there() {
     let mut stand = Stand::taken_over(16);
     stand.screen(120, 40);
-    let area = stand.app.stage_area;
-    stand.app.mouse(click(area.right(), area.y));
+    let area = stand.stage;
+    stand.click(area.right(), area.y);
     assert_eq!(stand.pass(2).app.wand.tally.all.plays, 0, "beside the stage");
-    stand.app.mouse(click(area.right() - 1, area.y));
+    stand.click(area.right() - 1, area.y);
     stand.pass(3);
     let swish = stand.app.voices.iter().find(|voice| &*voice.name == "wand_swish").unwrap();
     assert!(swish.pan > 0.95, "{}", swish.pan);
@@ -401,14 +411,14 @@ fn whoever_takes_over_a_doubled_pool_gets_it_back_at_its_size() {
 fn every_way_out_quits_and_a_key_that_comes_up_does_nothing() {
     for key in [KeyCode::Char('q').into(), KeyCode::Esc.into(), control('c')] {
         let mut stand = Stand::taken_over(4);
-        stand.app.key(key);
+        stand.terminal_key(key);
         assert!(stand.app.quit, "{key:?}");
     }
     let mut stand = Stand::taken_over(4);
     let up = KeyEvent { kind: KeyEventKind::Release, ..KeyCode::Char('q').into() };
-    stand.app.key(up);
-    stand.app.key(control('q'));
-    stand.app.key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT));
+    stand.terminal_key(up);
+    stand.terminal_key(control('q'));
+    stand.terminal_key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT));
     assert!(!stand.app.quit);
 }
 
@@ -425,14 +435,13 @@ fn the_help_shows_every_key_and_every_sound() {
         assert!(screen.contains(&format!(" {written}  {does}")), "{does}\n{screen}");
         for code in codes {
             let name = match code {
-                KeyCode::Char(' ') => "space".into(),
-                KeyCode::Char(key) => key.to_string(),
-                KeyCode::Esc => "esc".into(),
-                KeyCode::Up => "↑".into(),
-                KeyCode::Down => "↓".into(),
-                KeyCode::Left => "←".into(),
-                KeyCode::Right => "→".into(),
-                _ => panic!("{code:?} has no name"),
+                Key::Char(' ') => "space".into(),
+                Key::Char(key) => key.to_string(),
+                Key::Escape => "esc".into(),
+                Key::Up => "↑".into(),
+                Key::Down => "↓".into(),
+                Key::Left => "←".into(),
+                Key::Right => "→".into(),
             };
             assert!(written.split(' ').any(|each| each == name), "{name} is missing in {written}");
         }
@@ -440,7 +449,7 @@ fn the_help_shows_every_key_and_every_sound() {
     for member in &stand.app.wand.cast.members {
         assert!(screen.contains(&member.name), "{}\n{screen}", member.name);
     }
-    stand.app.key(KeyCode::Esc.into());
+    stand.app.key(Key::Escape);
     assert!(!stand.app.help && !stand.app.quit);
     assert_eq!(KEYS.iter().filter(|(_, _, _, action)| *action == Action::Help).count(), 1);
 }

@@ -7,12 +7,12 @@ use std::fmt::Write;
 use voicepool::VoiceId;
 
 use crate::legend::{self, Kinds, LOOPS, Legend, SHADES, minus, opacity};
+use crate::logic::script::{self, Cue};
+use crate::logic::tally::FAINT;
+use crate::logic::wand::TICKS;
 use crate::record::{Bar, End, Recording, Theft};
-use crate::script::{self, Cue};
 use crate::show::{Performance, loudest_loss};
 use crate::svg::{Attributes, Svg, short, text_width};
-use crate::tally::FAINT;
-use crate::wand::TICKS;
 
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 44.0;

@@ -17,8 +17,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use crate::app::App;
-use crate::wand::ANSWERS;
+use crate::logic::app::App;
+use crate::logic::wand::ANSWERS;
 
 /// The smallest screen, in columns and rows.
 pub const SMALLEST: (u16, u16) = (80, 24);
@@ -32,11 +32,13 @@ const TALL: u16 = 36;
 /// The rows of the ear test.
 const EAR_TEST: u16 = 7;
 
-pub fn draw(frame: &mut Frame, app: &mut App) {
+/// Draws the app, and says where its stage is.
+pub fn draw(frame: &mut Frame, app: &App) -> Rect {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        return too_small(buffer, area);
+        too_small(buffer, area);
+        return Rect::default();
     }
     buffer.set_style(area, Style::new().fg(ink::TEXT));
     let mut left = area;
@@ -68,12 +70,12 @@ pub fn draw(frame: &mut Frame, app: &mut App) {
     let mut stage = left;
     panels::meters(buffer, from_right(&mut stage, METERS), app);
     sky::draw(buffer, stage, app);
-    app.stage_area = stage;
     if app.help {
         popups::help(buffer, area, app);
     } else if app.frozen {
         popups::theft(buffer, area, app);
     }
+    stage
 }
 
 fn lists(buffer: &mut Buffer, mut area: Rect, app: &App) {

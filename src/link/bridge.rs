@@ -35,6 +35,8 @@ pub(crate) struct Bridge {
     rest_waiting: AtomicU64,
     closed: AtomicBool,
     output: Output,
+    /// Whether the renderer is in another memory, to which only plain data crosses.
+    is_far: bool,
     /// Who has streams decoded. It goes when both sides are gone.
     feeder: Option<Box<dyn Feeder>>,
     /// What is recorded goes here, once somebody records.
@@ -102,6 +104,7 @@ impl Bridge {
                 has_news: AtomicBool::new(false),
                 chosen: Mutex::new(None),
             },
+            is_far: false,
             feeder: None,
             tape: OnceLock::new(),
         }
@@ -110,6 +113,16 @@ impl Bridge {
     /// The same with somebody who has streams decoded.
     pub fn with_feeder(self, feeder: impl Feeder + 'static) -> Bridge {
         Bridge { feeder: Some(Box::new(feeder)), ..self }
+    }
+
+    /// The same with a renderer in another memory.
+    #[cfg(any(test, target_arch = "wasm32"))]
+    pub fn with_far_renderer(self) -> Bridge {
+        Bridge { is_far: true, ..self }
+    }
+
+    pub fn is_far(&self) -> bool {
+        self.is_far
     }
 
     pub fn feeder(&self) -> Option<&dyn Feeder> {
@@ -134,9 +147,9 @@ impl Bridge {
         self.output_state().0.clone()
     }
 
-    /// Says that the sound goes nowhere yet. That is no news: the first device will be.
-    pub fn await_output(&self) {
-        self.output_state().0 = OutputState::Silent { why: "no device yet".to_owned() };
+    /// Says where the sound goes at first. That is no news: the first device will be.
+    pub fn start_output(&self, state: OutputState) {
+        self.output_state().0 = state;
     }
 
     /// Says where the sound goes from now on.

@@ -242,7 +242,7 @@ impl Feed {
         self.gate.load()
     }
 
-    /// Says that all up to a block were made.
+    /// Says that all up to a block were made; the last index there is stands for all of an order.
     pub fn show_made(&self, mark: Mark) {
         self.made.store(mark);
     }

@@ -161,6 +161,36 @@ impl PlainCommand {
     }
 }
 
+#[cfg(any(test, target_arch = "wasm32"))]
+impl Command {
+    /// The command in numbers alone, for a renderer in another memory, and the sound of a play. What was made for it is the
+    /// plan alone there; an effect has no such form.
+    pub fn into_plain(self) -> (PlainCommand, Option<Sound>) {
+        let plan = |made: Made| made.downcast::<Plan>().map_or(Plan::Submix, |plan| *plan);
+        let command = match self {
+            Command::Play(request) => {
+                let (number, sound) = (request.sound.number(), request.sound.clone());
+                return (Command::Play(request.with_sound(number)), Some(sound));
+            }
+            Command::Voice { ticket, change } => Command::Voice { ticket, change },
+            Command::Bus { bus, change, submix } => {
+                Command::Bus { bus, change, submix: submix.map(plan) }
+            }
+            Command::Place { bus, place } => Command::Place { bus, place },
+            Command::Duck { bus, by, duck } => Command::Duck { bus, by, duck },
+            Command::Effect { bus, effect: _, submix } => {
+                Command::Effect { bus, effect: None, submix: submix.map(plan) }
+            }
+            Command::Room { room, made, over } => Command::Room { room, made: plan(made), over },
+            Command::Resize(voices) => Command::Resize(plan(voices)),
+            Command::Listener { ears, jump } => Command::Listener { ears, jump },
+            Command::Move { ticket, to } => Command::Move { ticket, to },
+            Command::Moves(moves) => Command::Moves(moves),
+        };
+        (command, None)
+    }
+}
+
 /// Where a bus belongs, and how many voices it may have: `crate::Bus` in the audio side's terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BusPlace {

@@ -1,7 +1,12 @@
 //! What the audio side shows without being asked.
 
+#[cfg(any(test, target_arch = "wasm32"))]
+mod wire;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+#[cfg(any(test, target_arch = "wasm32"))]
+pub(crate) use self::wire::Counted;
 use super::message::Park;
 use crate::Frame;
 use crate::bus::BusId;

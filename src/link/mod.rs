@@ -5,7 +5,7 @@ mod drive;
 pub(crate) mod feed;
 mod lane;
 pub(crate) mod message;
-mod meters;
+pub(crate) mod meters;
 #[cfg(all(test, loom))]
 mod models;
 mod shape;

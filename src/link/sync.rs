@@ -6,11 +6,13 @@
 #[cfg(loom)]
 mod model;
 
+#[cfg(not(any(loom, target_arch = "wasm32")))]
+pub(crate) use std::sync::atomic::AtomicU8;
 #[cfg(not(loom))]
 pub(crate) use {
     crossbeam_channel::{Receiver, Sender, bounded},
     crossbeam_utils::atomic::AtomicCell,
-    std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64},
+    std::sync::atomic::{AtomicBool, AtomicU64},
 };
 
 #[cfg(loom)]

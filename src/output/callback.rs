@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::Instant;
 
+use super::fade::Fade;
 use super::resampler::Resampler;
 use crate::Frame;
 use crate::audio::Renderer;
@@ -130,9 +131,6 @@ impl StreamStatus {
 /// How many frames are rendered at a time.
 const BLOCK: usize = 256;
 
-/// How long the fade-in after a gap takes, and the fade-out before a stream is closed, in seconds.
-const FADE: f32 = 0.01;
-
 /// A stream's callback, with all it needs.
 pub(super) struct Callback {
     slot: Arc<RendererSlot>,
@@ -141,8 +139,8 @@ pub(super) struct Callback {
     rate: u32,
     resampler: Option<Resampler>,
     block: Box<[Frame; BLOCK]>,
-    /// The gain of the fade: 0 after a gap, 1 once the sound is back.
-    gain: f32,
+    /// Shut after a gap, open once the sound is back.
+    fade: Fade,
 }
 
 impl Callback {
@@ -162,7 +160,7 @@ impl Callback {
             rate,
             resampler: other.map(|mixer_rate| Resampler::new(mixer_rate, rate)),
             block: Box::new([[0.0; 2]; BLOCK]),
-            gain: 0.0,
+            fade: Fade::shut(rate),
         }
     }
 
@@ -219,12 +217,12 @@ impl Callback {
         let block = &mut self.block[..frames.min(BLOCK)];
         let Some(mut renderer) = renderer else {
             block.fill([0.0; 2]);
-            self.gain = 0.0;
+            self.fade.set(false);
             return None;
         };
         if self.bridge.meters.clock.load(Relaxed) == 0 {
             // No gap comes before the mixer's first frame, so there is nothing to fade in from.
-            self.gain = 1.0;
+            self.fade.set(true);
         }
         let resampler = &mut self.resampler;
         let rendered = catch_unwind(AssertUnwindSafe(|| match resampler {
@@ -244,16 +242,8 @@ impl Callback {
 
     fn fade(&mut self, frames: usize) {
         let fading_out = self.status.fading_out.load(Acquire);
-        if self.gain == 1.0 && !fading_out {
-            return;
-        }
-        let step = 1.0 / (FADE * self.rate as f32).max(1.0);
-        for frame in &mut self.block[..frames.min(BLOCK)] {
-            let moved = if fading_out { self.gain - step } else { self.gain + step };
-            self.gain = moved.clamp(0.0, 1.0);
-            *frame = frame.map(|sample| sample * self.gain);
-        }
-        if fading_out && self.gain == 0.0 {
+        self.fade.apply(&mut self.block[..frames.min(BLOCK)], fading_out);
+        if fading_out && self.fade.is_shut() {
             self.status.faded_out.store(true, Release);
         }
     }

@@ -10,7 +10,7 @@ use cpal::{
 
 use super::backend::{Backend, Opened, StreamRequest};
 use super::callback::{Callback, StreamStatus, Verdict};
-use super::open::Device;
+use super::devices::Device;
 use crate::config::RATES;
 use crate::link::Bridge;
 use crate::stats::OutputState;

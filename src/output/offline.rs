@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(not(target_arch = "wasm32"))]
 use std::time::{Duration, Instant};
 
 use hound::{SampleFormat, WavSpec, WavWriter};
@@ -14,7 +15,7 @@ use crate::config::{Config, RATES};
 use crate::game::Mixer;
 use crate::link::feed::Feeder;
 use crate::link::{Bridge, Drive};
-use crate::stream::Crew;
+use crate::stream::feeder;
 use crate::{Error, Frame};
 
 /// The most frames that fit into one WAV file, whose sizes are 32-bit: a little over three hours
@@ -22,6 +23,7 @@ use crate::{Error, Frame};
 const MOST_WAV_FRAMES: usize = (u32::MAX as usize - 1024) / size_of::<Frame>();
 
 /// How long a render waits for what is read of a stream, before it goes on without.
+#[cfg(not(target_arch = "wasm32"))]
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How many frames are rendered at a time on the way to a file.
@@ -33,7 +35,7 @@ impl Mixer {
     /// backend.
     pub fn offline(config: Config) -> Result<(Mixer, Renderer), Error> {
         config.check()?;
-        let bridge = Arc::new(Bridge::new(&config).with_feeder(Crew::new()));
+        let bridge = Arc::new(Bridge::new(&config).with_feeder(feeder()));
         let renderer = Renderer::new(&config, bridge.clone());
         Ok((Mixer::new(&config, bridge, make, None), renderer))
     }
@@ -73,13 +75,18 @@ impl Renderer {
 /// Waits for streams, and for a recording.
 pub(crate) struct Patient<'a> {
     bridge: &'a Bridge,
-    /// Since when nothing at all has arrived.
+    /// Since when nothing at all has arrived. Where there are no threads, nothing comes by waiting.
+    #[cfg(not(target_arch = "wasm32"))]
     since: Instant,
 }
 
 impl Patient<'_> {
     pub fn new(bridge: &Bridge) -> Patient<'_> {
-        Patient { bridge, since: Instant::now() }
+        Patient {
+            bridge,
+            #[cfg(not(target_arch = "wasm32"))]
+            since: Instant::now(),
+        }
     }
 }
 
@@ -92,11 +99,17 @@ impl Drive for Patient<'_> {
         u64::MAX
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn wait(&mut self) -> bool {
         if self.bridge.feeder().is_some_and(Feeder::wait) {
             self.since = Instant::now();
         }
         self.since.elapsed() < PATIENCE
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn wait(&mut self) -> bool {
+        self.bridge.feeder().is_some_and(Feeder::wait)
     }
 }
 
@@ -321,7 +334,7 @@ mod tests {
         mixer.seek(voice, crate::secs(1.5));
         assert_eq!(render(512, 5), 5, "the line on which it is told to");
         (0..200).for_each(|_| assert_eq!(render(128, 5), 0, "no more"));
-        mixer.stop(voice, Duration::ZERO);
+        mixer.stop(voice, crate::ms(0));
         render(512, 1);
         mixer.play(&music);
         let waits: Vec<u32> = (0..300).map(|_| render(128, 5)).filter(|waits| *waits > 0).collect();

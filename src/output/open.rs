@@ -2,8 +2,6 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-#[cfg(feature = "device")]
-use std::thread;
 use std::time::Duration;
 
 use super::backend::{Backend, StreamRequest};
@@ -15,7 +13,7 @@ use crate::audio::make;
 use crate::config::Config;
 use crate::game::Mixer;
 use crate::link::Bridge;
-use crate::stream::Crew;
+use crate::stream::feeder;
 use crate::units::ms;
 
 impl Mixer {
@@ -49,10 +47,8 @@ impl Mixer {
         timeouts: Timeouts,
     ) -> Result<Mixer, Error> {
         config.check()?;
-        let (bridge, slot) = (
-            Arc::new(Bridge::new(&config).with_feeder(Crew::new())),
-            Arc::new(RendererSlot::new()),
-        );
+        let (bridge, slot) =
+            (Arc::new(Bridge::new(&config).with_feeder(feeder())), Arc::new(RendererSlot::new()));
         let request = StreamRequest {
             device: config.device.clone(),
             named_only: false,
@@ -87,48 +83,6 @@ impl Drop for ShutdownGuard {
             let _ = done.recv_timeout(self.timeout);
         }
     }
-}
-
-/// An output device, as [`devices`] lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Device {
-    /// The name that the system shows people, such as "Headphones (USB Audio)". It chooses the device
-    /// in [`Config::device`] and [`Mixer::set_device`]. Two devices may have the same name; then the
-    /// first one in the list is meant.
-    pub name: String,
-    /// Whether the system plays on this device unless it is told otherwise. At most one device in the
-    /// list is the default.
-    pub is_default: bool,
-}
-
-/// Lists the output devices that the system has at this moment, in the system's own order.
-///
-/// The list is empty if there is no device, if the sound system fails to answer, and in a build without
-/// the feature `device`. A device that is listed may still fail to open, and some of ALSA's play
-/// nowhere: [`Mixer::output`] says what came of a choice. The system is asked anew each time, which may take a
-/// moment: call it where a menu opens, not in every frame.
-///
-/// ```no_run
-/// for device in voicepool::devices() {
-///     println!("{}{}", device.name, if device.is_default { " (default)" } else { "" });
-/// }
-/// ```
-pub fn devices() -> Vec<Device> {
-    list_devices()
-}
-
-#[cfg(feature = "device")]
-fn list_devices() -> Vec<Device> {
-    // On a thread of its own, where the driver may panic and where ALSA is quiet.
-    let list = || super::device::devices(&cpal_host());
-    let asked = thread::Builder::new().name("voicepool devices".into()).spawn(list);
-    asked.ok().and_then(|list| list.join().ok()).unwrap_or_default()
-}
-
-#[cfg(not(feature = "device"))]
-fn list_devices() -> Vec<Device> {
-    Vec::new()
 }
 
 #[cfg(feature = "device")]

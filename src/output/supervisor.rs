@@ -94,7 +94,9 @@ impl Supervisor {
         let (sender, messages) = channel();
         let (over, done) = channel();
         match &backend {
-            Ok(_) => bridge.await_output(),
+            Ok(_) => {
+                bridge.start_output(OutputState::Silent { why: "no device yet".to_owned() });
+            }
             Err(why) => bridge.set_output(OutputState::Silent { why: why.clone() }),
         }
         let mut supervisor = Supervisor {

@@ -10,7 +10,6 @@
 
 use std::io::{self, Write};
 
-use crate::config::Config;
 use crate::link::tape::{Note, Noted};
 use crate::link::wire::{Bytes, Hash, Wire, wire_enum, wire_struct};
 
@@ -65,35 +64,4 @@ pub(super) fn write_block(out: &mut impl Write, kind: Kind, holds: &[u8]) -> io:
     out.write_all(holds)?;
     out.write_all(&sum.get().to_le_bytes())?;
     Ok(head.len() as u64 + holds.len() as u64 + 8)
-}
-
-/// How a configuration is written. The device and its buffer are not part of it: they change no bit.
-pub(super) fn put_config(config: &Config, out: &mut Vec<u8>) {
-    let Config { voices, max_voices, parked, scheduled, commands, streams, cues, .. } = config;
-    for size in [voices, max_voices, parked, scheduled, commands, streams, cues] {
-        // None is above a million.
-        (*size as u32).put(out);
-    }
-    config.sample_rate.put(out);
-    config.when_full.put(out);
-    config.interpolation.put(out);
-    config.seed.put(out);
-}
-
-pub(super) fn take_config(from: &mut Bytes) -> Option<Config> {
-    let mut size = || u32::take(from).map(|size| size as usize);
-    Some(Config {
-        voices: size()?,
-        max_voices: size()?,
-        parked: size()?,
-        scheduled: size()?,
-        commands: size()?,
-        streams: size()?,
-        cues: size()?,
-        sample_rate: Wire::take(from)?,
-        when_full: Wire::take(from)?,
-        interpolation: Wire::take(from)?,
-        seed: Wire::take(from)?,
-        ..Config::DEFAULT
-    })
 }

@@ -121,15 +121,19 @@ impl Told {
         stream.ok().map(Media::Stream)
     }
 
-    /// What is heard in the place of what is lacking: silence, for as long.
-    pub fn silence(&self) -> Option<Media> {
-        let frames = self.known_by.frames.clamp(1, MOST_SILENCE) as usize;
-        Sound::silence(&self.known_by.name, self.known_by.sample_rate, frames).map(Media::Sound)
+    /// What is heard in the place of what is lacking: silence, for as long, or as long as there is room in `left`
+    /// frames for all that is lacking.
+    pub fn silence(&self, left: &mut u64) -> Option<Media> {
+        let frames = self.known_by.frames.min(*left);
+        *left -= frames;
+        let (name, rate) = (&self.known_by.name, self.known_by.sample_rate);
+        Sound::silence(name, rate, frames.max(1) as usize).map(Media::Sound)
     }
 }
 
 /// How much of a stream's file is read to know it: a reader may block, and nobody is to wait for all of it.
 const HEAD: u64 = 1 << 16;
 
-/// The longest silence, in frames: some twenty minutes, in 128 MB.
-const MOST_SILENCE: u64 = 1 << 26;
+/// The longest silence of a recording, in frames: some twenty minutes, in 128 MB. A few bytes can claim that a
+/// sound of any length is lacking, and the next few another.
+pub(super) const MOST_SILENCE: u64 = 1 << 26;

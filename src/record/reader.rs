@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use super::blocks::{Kind, MAGIC, VERSION, take_config};
+use super::blocks::{Kind, MAGIC, VERSION};
 use super::media::Told;
 use crate::Error;
 use crate::config::Config;
 use crate::error::Fault;
 use crate::link::message::{NamedPlay, Start};
 use crate::link::tape::{Note, Noted};
-use crate::link::wire::{Bytes, Hash, Plays, Wire, take_command};
+use crate::link::wire::{Bytes, Hash, Plays, Wire, take_command, take_config};
 
 /// A recording as it was read.
 pub(super) struct Script {

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
+#[cfg(not(target_arch = "wasm32"))]
 use std::time::{Duration, Instant};
 
-use super::media::MediaRef;
+use super::media::{MOST_SILENCE, MediaRef};
 use super::reader::Script;
 use crate::audio::Renderer;
 use crate::bus::BusId;
@@ -23,6 +24,7 @@ use crate::stats::Stats;
 use crate::{Error, Frame};
 
 /// How long is waited for a stream that does not give what it gave once.
+#[cfg(not(target_arch = "wasm32"))]
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A recording that is heard again: [rendered](Replay::render) into the very bits that were played, or, under
@@ -75,6 +77,7 @@ impl Replay {
     ) -> Result<Replay, Error> {
         let mut script = Script::read(from)?;
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
+        let mut silence = MOST_SILENCE;
         let mut numbers: Vec<u64> = script.media.keys().copied().collect();
         numbers.sort_unstable();
         for number in numbers {
@@ -84,7 +87,7 @@ impl Replay {
             if !given.as_ref().is_some_and(is_it) {
                 missing.push(told.known_by.clone());
             }
-            let given = given.or_else(|| told.silence());
+            let given = given.or_else(|| told.silence(&mut silence));
             given.into_iter().for_each(|media| drop(found.insert(number, media)));
         }
         let config = script.config.clone();
@@ -269,7 +272,9 @@ impl Drive for Player<'_> {
             {
                 let mark = Mark { epoch, index };
                 feed.allow_up_to(mark);
-                self.rerun.await_block(feed, mark);
+                if !self.rerun.await_block(feed, mark) {
+                    self.rerun.feeds.remove(&play);
+                }
             }
         }
     }
@@ -299,11 +304,14 @@ impl Again<'_> {
         }
     }
 
-    /// Waits until a block has been made.
-    fn await_block(&self, feed: &Feed, mark: Mark) {
+    /// Waits until a block has been made. Returns false if it never was: then the next of that stream is not to be
+    /// waited for either.
+    fn await_block(&self, feed: &Feed, mark: Mark) -> bool {
         self.wait_while(|| feed.made() < mark);
+        feed.made() >= mark
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn wait_while(&self, lacks: impl Fn() -> bool) {
         let mut since = Instant::now();
         while lacks() && since.elapsed() < PATIENCE {
@@ -311,6 +319,12 @@ impl Again<'_> {
                 since = Instant::now();
             }
         }
+    }
+
+    /// Where there are no threads, nothing comes but what is made meanwhile.
+    #[cfg(target_arch = "wasm32")]
+    fn wait_while(&self, lacks: impl Fn() -> bool) {
+        while lacks() && self.bridge.feeder().is_some_and(Feeder::wait) {}
     }
 }
 

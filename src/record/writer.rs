@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::blocks::{Kind, put_config, write_block, write_head};
+use super::blocks::{Kind, write_block, write_head};
 use super::media::Told;
 use super::recorder::Summary;
 use crate::config::Config;
 use crate::link::tape::{Noted, Tape};
-use crate::link::wire::Wire;
+use crate::link::wire::{Wire, put_config};
 use crate::sound::Sound;
 
 /// How often it is looked what has come. Nobody is to wake anybody.

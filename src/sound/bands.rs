@@ -34,7 +34,7 @@ pub(super) type Sums = [[f64; 2]; BANDS];
 /// How the power of a moment is spread: of each band, from the highest to the lowest, its share of
 /// the power and the place of its centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spread([[u8; 2]; BANDS]);
+pub(super) struct Spread(pub [[u8; 2]; BANDS]);
 
 impl Spread {
     pub const NOTHING: Spread = Spread([[NONE, 0]; BANDS]);

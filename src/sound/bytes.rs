@@ -68,7 +68,7 @@ fn size_of_frame(samples: &Samples) -> usize {
 }
 
 /// The kind, how many frames there are, and the samples.
-fn put_samples(samples: &Samples, out: &mut Vec<u8>) {
+pub(super) fn put_samples(samples: &Samples, out: &mut Vec<u8>) {
     let kind: u8 = match samples {
         Samples::Mono16(_) => 0,
         Samples::Stereo16(_) => 1,
@@ -83,7 +83,7 @@ fn put_samples(samples: &Samples, out: &mut Vec<u8>) {
     });
 }
 
-fn take_samples(from: &mut Bytes) -> Option<Samples> {
+pub(super) fn take_samples(from: &mut Bytes) -> Option<Samples> {
     let (kind, frames) = (u8::take(from)?, u32::take(from)? as usize);
     let size = match kind {
         0 => 2,

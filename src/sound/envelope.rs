@@ -7,6 +7,9 @@
 //! dies away is quiet, a swell or a drum about to hit is loud. K-weighting is that of the sound at
 //! its own speed, whatever the speed it is played at.
 
+#[cfg(any(test, target_arch = "wasm32"))]
+mod wire;
+
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -52,7 +55,7 @@ pub(crate) struct Envelope {
     /// first may be short: this many of its frames are missing.
     missing: u32,
     frames: u32,
-    channels: usize,
+    channels: u32,
     /// For each hop the powers of each channel; and those at the end, which are 0.
     powers: Arc<[Powers]>,
     /// How that which is to come at the ear's horizon is spread over frequencies, both channels
@@ -151,7 +154,7 @@ impl Envelope {
             hop,
             missing: missing as u32,
             frames: frames.len() as u32,
-            channels: CHANNELS,
+            channels: CHANNELS as u32,
             powers,
             spreads,
             rate: f64::from(sample_rate),
@@ -344,7 +347,7 @@ impl View<'_> {
 
     /// The powers at the beginning of a hop and of the next one.
     fn neighbours(&self, hop: usize) -> [f64; 2] {
-        let channels = self.envelope.channels;
+        let channels = self.envelope.channels as usize;
         let rows = self.envelope.powers.get(hop.saturating_mul(channels)..).unwrap_or_default();
         let power = |row: &Powers| f64::from(row.get(self.horizon).copied().unwrap_or(0.0));
         match (channels, rows) {

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 mod bands;
 mod bytes;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod crossing;
 mod decode;
 pub(crate) mod envelope;
 mod loudness;
@@ -21,6 +23,8 @@ pub(crate) mod sinc;
 mod stream;
 mod wav;
 
+#[cfg(any(test, target_arch = "wasm32"))]
+pub(crate) use crossing::Arriving;
 pub(crate) use decode::Decoder;
 use decode::{Whole, decode_whole, sane_loop};
 use envelope::Envelope;
@@ -113,7 +117,7 @@ fn next_number() -> u64 {
 #[cfg(test)]
 pub(crate) const PLANTED: &str = "a planted panic";
 
-#[cfg(all(test, feature = "device"))]
+#[cfg(any(test, target_arch = "wasm32"))]
 impl Sound {
     /// How many hold it.
     pub(crate) fn holders(&self) -> usize {

@@ -236,28 +236,45 @@ impl Sound {
         turns: Loop,
         feed: Arc<Feed>,
     ) -> Sound {
-        let samples = match stream.channels() {
-            1 => Samples::Mono32(Arc::from([])),
-            _ => Samples::Stereo32(Arc::from([])),
+        let head = FedHead {
+            rate,
+            is_mono: stream.channels() == 1,
+            clip,
+            turns,
+            has_loop_points: stream.has_loop_points(),
+        };
+        Sound::fed(stream.shared_name(), head, feed, Some(stream.clone()))
+    }
+
+    /// The same for whoever has its blocks from elsewhere, and no stream.
+    pub(super) fn fed(
+        name: Arc<str>,
+        FedHead { rate, is_mono, clip, turns, has_loop_points }: FedHead,
+        feed: Arc<Feed>,
+        stream: Option<Stream>,
+    ) -> Sound {
+        let samples = match is_mono {
+            true => Samples::Mono32(Arc::from([])),
+            false => Samples::Stereo32(Arc::from([])),
         };
         let seam = (turns.seam > 0).then(|| Seam { turns, frames: samples.clone() });
         Sound(Arc::new(super::Inner {
             number: next_number(),
-            name: stream.shared_name(),
+            name,
             sample_rate: rate,
             truncated: false,
             origin: None,
             samples,
-            loops: stream.has_loop_points().then_some(turns.start..turns.end),
+            loops: has_loop_points.then_some(turns.start..turns.end),
             seam,
             envelope: Envelope::of(rate, &[[0.0]]),
-            feed: Some(Fed { feed, clip, stream: stream.clone() }),
+            feed: Some(Fed { feed, clip, turns, stream }),
         }))
     }
 
     /// The stream of which this stands for one play.
     pub(crate) fn stream(&self) -> Option<&Stream> {
-        self.0.feed.as_ref().map(|fed| &fed.stream)
+        self.0.feed.as_ref()?.stream.as_ref()
     }
 
     /// Where the rest of it comes from, if it stands for one play of a stream.
@@ -271,7 +288,21 @@ impl Sound {
 pub(super) struct Fed {
     pub feed: Arc<Feed>,
     pub clip: u32,
-    pub stream: Stream,
+    /// Where it goes round if nothing else is said.
+    #[cfg_attr(not(any(test, target_arch = "wasm32")), allow(dead_code, reason = "only crosses"))]
+    pub turns: Loop,
+    /// None where only its blocks arrive.
+    pub stream: Option<Stream>,
+}
+
+/// What is known of one play of a stream before any of it was read.
+#[derive(Clone, Copy)]
+pub(super) struct FedHead {
+    pub rate: u32,
+    pub is_mono: bool,
+    pub clip: u32,
+    pub turns: Loop,
+    pub has_loop_points: bool,
 }
 
 /// What can be played: a sound in memory, or a stream.

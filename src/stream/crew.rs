@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::filters::Filters;
 use super::job::Job;
-use super::producer::Producer;
-use crate::link::feed::{Feed, Feeder};
+use crate::link::feed::Feeder;
 use crate::sound::{Sound, Stream};
 use crate::units::ms;
 
@@ -78,13 +77,9 @@ impl Crew {
 
 impl Feeder for Crew {
     fn open(&self, stream: &Stream, rate: u32) -> Sound {
-        let filters = &self.0.filters;
-        let producer = Producer::new(stream.clone(), rate, filters);
-        let clip = producer.longest_clip();
-        let feed = Arc::new(Feed::new(super::head(stream, rate, filters), clip));
-        let sound = producer.sound(feed.clone());
+        let (sound, job) = super::begin(stream, rate, &self.0.filters);
         let mut state = self.0.lock();
-        state.jobs.push(Job::new(feed, producer));
+        state.jobs.push(job);
         if state.leader.is_none() {
             self.0.spawn(&mut state, Role::Leader);
         }

@@ -81,7 +81,9 @@ impl Job {
         let ends = turn.is_none() && block.clip.is_some_and(|clip| self.next >= clip);
         self.order = Some(order).filter(|_| !ends && !block.is_last);
         // There is room, since nobody else sends.
-        let mark = Mark { epoch: block.epoch, index: block.index };
+        // Behind the last of an order there is nothing to wait for, wherever a recording found more.
+        let index = if self.order.is_some() { block.index } else { u64::MAX };
+        let mark = Mark { epoch: block.epoch, index };
         self.away += usize::from(self.feed.blocks.send(block).is_ok());
         self.feed.show_made(mark);
     }

@@ -1,7 +1,7 @@
 //! The ear test: what is heard when, and who ends it.
 
 use super::*;
-use crate::app::PARTS;
+use crate::logic::app::PARTS;
 
 impl Stand {
     /// Which part of the ear test is heard, if any is.
@@ -44,12 +44,12 @@ fn its_key_goes_to_the_other_part_at_once_and_esc_leaves_the_test() {
     assert_eq!((stand.heard(), stand.app.wand.answer()), (Some('B'), 1));
     stand.press('e').pass(TICKS);
     assert_eq!(stand.heard(), Some('A'));
-    stand.app.key(KeyCode::Esc.into());
+    stand.app.key(Key::Escape);
     assert!(stand.app.ear_test.is_none() && !stand.app.wand.is_storming());
     assert_eq!((stand.app.quit, stand.app.wand.answer()), (false, 2), "it was refuse before");
     stand.pass(TICKS);
     assert_eq!(stand.app.wand.stats.live, 0);
-    stand.app.key(KeyCode::Esc.into());
+    stand.app.key(Key::Escape);
     assert!(stand.app.quit);
 }
 
@@ -58,7 +58,7 @@ fn esc_also_leaves_the_ear_test_that_it_plays_by_itself() {
     let mut stand = Stand::new(8);
     stand.pass(22 * TICKS);
     assert_eq!((stand.heard(), stand.app.plays_by_itself()), (Some('A'), true));
-    stand.app.key(KeyCode::Esc.into());
+    stand.app.key(Key::Escape);
     assert_eq!((stand.heard(), stand.app.plays_by_itself(), stand.app.quit), (None, false, false));
 }
 
@@ -99,7 +99,7 @@ fn self_play_does_not_take_the_ear_test_over() {
     let mut stand = Stand::taken_over(8);
     stand.press('e').pass(42 * TICKS);
     assert!(!stand.app.plays_by_itself() && stand.heard() == Some('A'));
-    stand.app.key(KeyCode::Esc.into());
+    stand.app.key(Key::Escape);
     stand.pass(13 * TICKS);
     assert!(stand.app.plays_by_itself());
 }

@@ -3,8 +3,8 @@
 use voicepool::{Priority, to_db};
 
 use super::*;
-use crate::app::{Entry, Kind, Scene, decibels};
-use crate::cast::Skipped;
+use crate::logic::app::{Entry, Kind, Scene, decibels};
+use crate::logic::cast::Skipped;
 
 impl Stand {
     /// Plays a sound by its key.
@@ -15,8 +15,7 @@ impl Stand {
 
     /// Clicks into the upper right corner of the stage, where it was last drawn.
     fn click_right(&mut self) {
-        let area = self.app.stage_area;
-        self.app.mouse(click(area.right() - 1, area.y));
+        self.click(self.stage.right() - 1, self.stage.y);
     }
 
     /// The first line on the screen that contains a text, without its quotes.

@@ -9,8 +9,8 @@ use ratatui::widgets::Widget;
 use voicepool::{Priority, VoiceInfo, VoiceState, to_db};
 
 use super::{bar, clip, columns, fit, ink, rule, share};
-use crate::app::{App, Theft, decibels};
-use crate::wand::Tag;
+use crate::logic::app::{App, Theft, decibels};
+use crate::logic::wand::Tag;
 
 /// How the slots are laid out.
 #[derive(Debug, PartialEq)]
@@ -86,7 +86,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, grid: &Grid) {
 }
 
 fn flash(buffer: &mut Buffer, at: Rect, theft: &Theft) {
-    let is_loud = theft.level > crate::tally::FAINT;
+    let is_loud = theft.level > crate::logic::tally::FAINT;
     let (paper, text) = if is_loud { (ink::HOT, ink::NIGHT) } else { (ink::EMBER, ink::WARM) };
     buffer.set_style(at, Style::new().bg(paper).fg(text));
     let Theft { thief, victim, .. } = theft;

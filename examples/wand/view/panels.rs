@@ -8,11 +8,11 @@ use ratatui::widgets::{Row, Table, Widget};
 use voicepool::{OutputState, to_db};
 
 use super::{bar, big, clip, clip_names, columns, ink, rule, share};
-use crate::app::{App, BusMeter, EarTest, Kind, Meter, PARTS, decibels};
-use crate::cast::Cast;
-use crate::stage::SPARKLES;
-use crate::tally::{FAINT, Loss, Losses};
-use crate::wand::BUSES;
+use crate::logic::app::{App, BusMeter, EarTest, Kind, Meter, PARTS, decibels};
+use crate::logic::cast::Cast;
+use crate::logic::stage::SPARKLES;
+use crate::logic::tally::{FAINT, Loss, Losses};
+use crate::logic::wand::BUSES;
 
 /// The master's peaks, the pool, how the sound gets out, and the buses where there is room.
 pub fn meters(buffer: &mut Buffer, area: Rect, app: &App) {

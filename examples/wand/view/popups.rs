@@ -8,9 +8,9 @@ use ratatui::widgets::{Block, Clear, Widget};
 use voicepool::{Priority, VoiceState, to_db};
 
 use super::{bar, cells, clip, clip_names, fit, ink, share};
-use crate::app::{App, Scene, decibels};
-use crate::keys;
-use crate::wand::Tag;
+use crate::logic::app::{App, Scene, decibels};
+use crate::logic::keys;
+use crate::logic::wand::Tag;
 
 /// An empty box in the middle of the screen, with a title. Returns the room in it.
 fn open(buffer: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: Line) -> Rect {

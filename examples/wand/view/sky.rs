@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Color;
 
 use super::ink;
-use crate::app::App;
-use crate::wand::TICKS;
+use crate::logic::app::App;
+use crate::logic::wand::TICKS;
 
 /// The dots of a braille character, by column and row.
 pub const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];

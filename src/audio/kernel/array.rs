@@ -1,16 +1,11 @@
 //! Eight lanes in arrays, where nothing better was written: the compiler makes of them what the
-//! processor has, such as NEON on 64-bit ARM.
+//! processor has.
 
-use super::lanes::{LANES, Lanes, Rows};
+use super::lanes::{LANES, Lanes, Rows, each, map};
 
 /// What any processor can do.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayLanes;
-
-#[inline(always)]
-fn each<T>(lane: impl FnMut(usize) -> T) -> [T; LANES] {
-    std::array::from_fn(lane)
-}
 
 /// The word at a place in each of eight rows.
 #[inline(always)]
@@ -67,7 +62,7 @@ impl Lanes for ArrayLanes {
 
     #[inline(always)]
     fn load_words(self, from: &[[u8; 4]; LANES]) -> Self::Words {
-        from.map(u32::from_ne_bytes)
+        map(*from, u32::from_ne_bytes)
     }
 
     #[inline(always)]
@@ -77,22 +72,22 @@ impl Lanes for ArrayLanes {
 
     #[inline(always)]
     fn pairs(self, at: Rows<8>) -> [Self::Words; 2] {
-        [0, 1].map(|word| column(&at, word))
+        [column(&at, 0), column(&at, 1)]
     }
 
     #[inline(always)]
     fn quads(self, at: Rows<16>) -> [Self::Words; 4] {
-        [0, 1, 2, 3].map(|word| column(&at, word))
+        [column(&at, 0), column(&at, 1), column(&at, 2), column(&at, 3)]
     }
 
     #[inline(always)]
     fn floats(self, words: Self::Words) -> Self::Floats {
-        words.map(f32::from_bits)
+        map(words, f32::from_bits)
     }
 
     #[inline(always)]
     fn first_shorts(self, words: Self::Words) -> Self::Floats {
-        words.map(|word| {
+        map(words, |word| {
             let [a, b, ..] = word.to_ne_bytes();
             f32::from(i16::from_ne_bytes([a, b]))
         })
@@ -100,7 +95,7 @@ impl Lanes for ArrayLanes {
 
     #[inline(always)]
     fn second_shorts(self, words: Self::Words) -> Self::Floats {
-        words.map(|word| {
+        map(words, |word| {
             let [.., a, b] = word.to_ne_bytes();
             f32::from(i16::from_ne_bytes([a, b]))
         })
@@ -113,7 +108,7 @@ impl Lanes for ArrayLanes {
 
     #[inline(always)]
     fn count_on(self, words: Self::Words, by: u32) -> Self::Words {
-        words.map(|word| word.wrapping_add(by))
+        map(words, |word| word.wrapping_add(by))
     }
 
     #[inline(always)]
@@ -123,7 +118,7 @@ impl Lanes for ArrayLanes {
 
     #[inline(always)]
     fn counted(self, words: Self::Words) -> Self::Floats {
-        words.map(|word| word as i32 as f32)
+        map(words, |word| word as i32 as f32)
     }
 
     #[inline(always)]
@@ -133,18 +128,18 @@ impl Lanes for ArrayLanes {
 
     #[inline(always)]
     fn fraction(self, words: Self::Words) -> Self::Floats {
-        words.map(|word| (word >> 8) as i32 as f32 * (1.0 / 16_777_216.0))
+        map(words, |word| (word >> 8) as i32 as f32 * (1.0 / 16_777_216.0))
     }
 
     #[inline(always)]
     fn fine_fraction(self, words: Self::Words) -> Self::Floats {
-        words.map(|word| (word >> 8 & 0xffff) as i32 as f32 * (1.0 / 65_536.0))
+        map(words, |word| (word >> 8 & 0xffff) as i32 as f32 * (1.0 / 65_536.0))
     }
 
     #[inline(always)]
     fn sums(self, eights: [Self::Floats; LANES]) -> Self::Floats {
-        eights.map(|s| {
-            let s: [f32; 4] = std::array::from_fn(|i| s[i] + s[i + 4]);
+        map(eights, |s| {
+            let s = [s[0] + s[4], s[1] + s[5], s[2] + s[6], s[3] + s[7]];
             (s[0] + s[2]) + (s[1] + s[3])
         })
     }

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{LANES, Lanes, Rows, Work};
+use super::lanes::{LANES, Lanes, Rows, Work, map};
 
 /// Proof that the processor has AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -82,11 +82,11 @@ impl Lanes for Avx2 {
         }
 
         fn words(self, at: Rows<4>) -> __m256i {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| i32::from_ne_bytes(*row));
+            let [a, b, c, d, e, f, g, h] = map(at, |row| i32::from_ne_bytes(*row));
             _mm256_setr_epi32(a, b, c, d, e, f, g, h)
         }
         fn pairs(self, at: Rows<8>) -> [__m256i; 2] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<__m128i>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<__m128i>());
             let (ab, cd) = (two_rows!(a, b), two_rows!(c, d));
             let (ef, gh) = (two_rows!(e, f), two_rows!(g, h));
             let (outer, inner) = (beside!(ab, ef), beside!(cd, gh));
@@ -96,7 +96,7 @@ impl Lanes for Avx2 {
             ]
         }
         fn quads(self, at: Rows<16>) -> [__m256i; 4] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<f32>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<f32>());
             let ae = beside!(_mm_loadu_ps(a), _mm_loadu_ps(e));
             let bf = beside!(_mm_loadu_ps(b), _mm_loadu_ps(f));
             let cg = beside!(_mm_loadu_ps(c), _mm_loadu_ps(g));

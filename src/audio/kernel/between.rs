@@ -71,7 +71,8 @@ impl Between for Cubic {
         // SAFETY: as the caller says.
         let [y0, y1, y2, y3] = unsafe { F::four(lanes, clip, at) };
         let fraction = lanes.fraction(phases);
-        let [left, right] = [0, 1].map(|c| [y0[c], y1[c], y2[c], y3[c]]);
+        let left = [y0[0], y1[0], y2[0], y3[0]];
+        let right = [y0[1], y1[1], y2[1], y3[1]];
         [cubic(lanes, left, fraction), cubic(lanes, right, fraction)]
     }
 }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{LANES, Lanes, Rows};
+use super::lanes::{LANES, Lanes, Rows, map};
 use crate::sound::{Sample, Samples, each_kind};
 
 /// What a 16-bit sample is multiplied by: exact, whatever the sample.
@@ -121,7 +121,7 @@ fn hint(_: *const i8) {}
 unsafe fn rows<'a, F, const N: usize>(clip: &'a [F], at: &[usize; LANES]) -> Rows<'a, N> {
     // SAFETY: the caller says that these bytes belong to the clip. They are samples, and so
     // initialised; bytes need no alignment.
-    at.map(|at| unsafe { &*clip.as_ptr().add(at).cast::<[u8; N]>() })
+    map(*at, |at| unsafe { &*clip.as_ptr().add(at).cast::<[u8; N]>() })
 }
 
 /// 16-bit samples, as the numbers they stand for.
@@ -163,7 +163,7 @@ impl ClipFrame for [f32; 1] {
 
     #[inline(always)]
     fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
-        [lanes.load(&frames.map(|[sample]| sample)); 2]
+        [lanes.load(&map(*frames, |[sample]| sample)); 2]
     }
 
     #[inline(always)]
@@ -221,7 +221,7 @@ impl ClipFrame for [f32; 2] {
     unsafe fn four<L: Lanes>(lanes: L, clip: &[Self], at: &[usize; LANES]) -> [Eight<L>; 4] {
         // SAFETY: of four frames the first two, and the last two.
         let ([a, b], [c, d]) =
-            unsafe { (Self::two(lanes, clip, at), Self::two(lanes, clip, &at.map(|at| at + 2))) };
+            unsafe { (Self::two(lanes, clip, at), Self::two(lanes, clip, &map(*at, |at| at + 2))) };
         [a, b, c, d]
     }
 }
@@ -251,7 +251,7 @@ impl ClipFrame for [i16; 1] {
 
     #[inline(always)]
     fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
-        [scaled(lanes, lanes.load_shorts(&frames.map(|[sample]| sample))); 2]
+        [scaled(lanes, lanes.load_shorts(&map(*frames, |[sample]| sample))); 2]
     }
 
     #[inline(always)]
@@ -295,7 +295,7 @@ impl ClipFrame for [i16; 2] {
 
     #[inline(always)]
     fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
-        let bytes = frames.map(|[left, right]| {
+        let bytes = map(*frames, |[left, right]| {
             let ([a, b], [c, d]) = (left.to_ne_bytes(), right.to_ne_bytes());
             [a, b, c, d]
         });
@@ -366,7 +366,7 @@ impl<F: ClipFrame> ClipFrame for Mean<F> {
 
     #[inline(always)]
     fn eight<L: Lanes>(lanes: L, frames: &[Self; LANES]) -> Eight<L> {
-        mean(lanes, F::eight(lanes, &frames.map(|Mean(frame)| frame)))
+        mean(lanes, F::eight(lanes, &map(*frames, |Mean(frame)| frame)))
     }
 
     #[inline(always)]

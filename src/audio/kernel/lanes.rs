@@ -4,8 +4,15 @@
 //! is the proof. Every operation is exact or rounded once, as the plain one is, and none is fused:
 //! the bits are the same on all of them.
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(
+    test,
+    not(any(target_arch = "aarch64", target_arch = "wasm32", target_arch = "x86_64"))
+))]
 use super::array::ArrayLanes;
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
+#[cfg(target_arch = "wasm32")]
+use super::simd128::Simd128;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, sse2::Sse2};
 
@@ -61,6 +68,19 @@ pub trait Lanes: Copy {
     fn sums(self, eights: [Self::Floats; LANES]) -> Self::Floats;
 }
 
+/// What each of eight lanes gives. The standard library's own ways to make an array are calls where a
+/// compiler is asked for small code, as is usual for the web: cubic would take five times as long.
+#[inline(always)]
+pub(super) fn each<T>(mut lane: impl FnMut(usize) -> T) -> [T; LANES] {
+    [lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7)]
+}
+
+/// The same from what is in each.
+#[inline(always)]
+pub(super) fn map<A: Copy, T>(from: [A; LANES], mut lane: impl FnMut(A) -> T) -> [T; LANES] {
+    each(|i| lane(from[i]))
+}
+
 /// Something to be computed with whatever instruction set there is.
 pub(super) trait Work {
     type Done;
@@ -71,13 +91,20 @@ pub(super) trait Work {
 /// The instruction sets there are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cpu {
-    /// Arrays, and what the compiler makes of them: NEON on 64-bit ARM.
-    #[cfg(any(test, not(target_arch = "x86_64")))]
+    /// Arrays, and what the compiler makes of them.
+    #[cfg(any(
+        test,
+        not(any(target_arch = "aarch64", target_arch = "wasm32", target_arch = "x86_64"))
+    ))]
     Any(ArrayLanes),
     #[cfg(target_arch = "x86_64")]
     Sse2(Sse2),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
+    #[cfg(target_arch = "wasm32")]
+    Simd128(Simd128),
 }
 
 impl Cpu {
@@ -87,8 +114,20 @@ impl Cpu {
         Avx2::found().map_or(Cpu::Sse2(Sse2), Cpu::Avx2)
     }
 
-    /// The best that this processor has.
-    #[cfg(not(target_arch = "x86_64"))]
+    /// The one that 64-bit ARM has.
+    #[cfg(target_arch = "aarch64")]
+    pub fn best() -> Cpu {
+        Cpu::Neon(Neon)
+    }
+
+    /// The one that a module has.
+    #[cfg(target_arch = "wasm32")]
+    pub fn best() -> Cpu {
+        Cpu::Simd128(Simd128)
+    }
+
+    /// What every processor has.
+    #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32", target_arch = "x86_64")))]
     pub fn best() -> Cpu {
         Cpu::Any(ArrayLanes)
     }
@@ -96,12 +135,19 @@ impl Cpu {
     #[inline(always)]
     pub fn run<W: Work>(self, work: W) -> W::Done {
         match self {
-            #[cfg(any(test, not(target_arch = "x86_64")))]
+            #[cfg(any(
+                test,
+                not(any(target_arch = "aarch64", target_arch = "wasm32", target_arch = "x86_64"))
+            ))]
             Cpu::Any(lanes) => work.with(lanes),
             #[cfg(target_arch = "x86_64")]
             Cpu::Sse2(sse2) => work.with(sse2),
             #[cfg(target_arch = "x86_64")]
             Cpu::Avx2(avx2) => avx2.run(work),
+            #[cfg(target_arch = "aarch64")]
+            Cpu::Neon(neon) => work.with(neon),
+            #[cfg(target_arch = "wasm32")]
+            Cpu::Simd128(simd128) => simd128.run(work),
         }
     }
 }

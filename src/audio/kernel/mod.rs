@@ -5,7 +5,10 @@
 //! eight frames at a time, in the `lanes` of the best instruction set that the processor has, and
 //! `pass` does so for several voices at once.
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(
+    test,
+    not(any(target_arch = "aarch64", target_arch = "wasm32", target_arch = "x86_64"))
+))]
 mod array;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -13,8 +16,12 @@ mod between;
 mod frame;
 mod gains;
 mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pass;
 mod scalar;
+#[cfg(target_arch = "wasm32")]
+mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod wide;

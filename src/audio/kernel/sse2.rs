@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{LANES, Lanes, Rows};
+use super::lanes::{LANES, Lanes, Rows, map};
 
 /// What needs no proof: the compiler takes SSE2 for granted.
 #[derive(Clone, Copy, Debug)]
@@ -107,16 +107,16 @@ impl Lanes for Sse2 {
         }
 
         fn words(self, at: Rows<4>) -> Words {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| i32::from_ne_bytes(*row));
+            let [a, b, c, d, e, f, g, h] = map(at, |row| i32::from_ne_bytes(*row));
             [_mm_setr_epi32(a, b, c, d), _mm_setr_epi32(e, f, g, h)]
         }
         fn pairs(self, at: Rows<8>) -> [Words; 2] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<__m128i>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<__m128i>());
             let (early, late) = (pairs!(a, b, c, d), pairs!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1]]
         }
         fn quads(self, at: Rows<16>) -> [Words; 4] {
-            let [a, b, c, d, e, f, g, h] = at.map(|row| row.as_ptr().cast::<f32>());
+            let [a, b, c, d, e, f, g, h] = map(at, |row| row.as_ptr().cast::<f32>());
             let (early, late) = (quads!(a, b, c, d), quads!(e, f, g, h));
             [[early.0, late.0], [early.1, late.1], [early.2, late.2], [early.3, late.3]]
         }

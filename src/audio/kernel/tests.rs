@@ -77,6 +77,13 @@ fn a_run_that_would_leave_its_clip_is_cut_and_does_not_panic() {
                 assert!(left[heard..].iter().all(|sample| *sample == 0.0));
             }
         }
+        // Where the last neighbours lie beyond what a place of 32 bits can say.
+        let (mut left, mut right) = ([0.0; 40], [0.0; 40]);
+        let mix = Mix { left: &mut left, right: &mut right };
+        let gains = Gains::Each(Gain::Steady([1.0; 2]));
+        let position = (u64::from(u32::MAX) << 32) - 39 * ONE;
+        kernels.interpolate(mix, &[[1i16]; 64], position, Glide::rest(ONE), gains);
+        assert_eq!((left, right), ([0.0; 40], [0.0; 40]));
     }
 }
 
@@ -143,6 +150,10 @@ impl Cpu {
         let every = [Cpu::Any(array::ArrayLanes)].into_iter();
         #[cfg(target_arch = "x86_64")]
         let every = every.chain([Cpu::Sse2(sse2::Sse2)]).chain(avx2::Avx2::found().map(Cpu::Avx2));
+        #[cfg(target_arch = "aarch64")]
+        let every = every.chain([Cpu::Neon(neon::Neon)]);
+        #[cfg(target_arch = "wasm32")]
+        let every = every.chain([Cpu::Simd128(simd128::Simd128)]);
         every.collect()
     }
 }

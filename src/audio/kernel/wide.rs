@@ -7,7 +7,7 @@ use std::slice;
 use super::between::{Between, Cubic, Linear};
 use super::frame::ClipFrame;
 use super::gains::{Curve, GroupGains, Sloping, Steady, Turning, splat};
-use super::lanes::{LANES, Lanes, Work};
+use super::lanes::{LANES, Lanes, Work, each, map};
 use super::{Gain, Gains, Interpolator, Mix};
 use crate::audio::voice::glide::Glide;
 
@@ -75,7 +75,9 @@ impl<F: ClipFrame> Work for Four<'_, F> {
     fn with<L: Lanes>(self, lanes: L) -> usize {
         let [e, f, g, h] = *self.gains;
         let gains = [splat(lanes, e), splat(lanes, f), splat(lanes, g), splat(lanes, h)];
-        let [a, b, c, d] = self.clips.map(|clip| clip.as_chunks::<LANES>().0);
+        let [a, b, c, d] = *self.clips;
+        let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
+        let (c, d) = (c.as_chunks::<LANES>().0, d.as_chunks::<LANES>().0);
         let (left, right) = (self.mix.left.as_chunks_mut().0, self.mix.right.as_chunks_mut().0);
         let clips = a.iter().zip(b).zip(c.iter().zip(d));
         let mut done = 0;
@@ -172,8 +174,9 @@ impl<F: ClipFrame> Glides<'_, F> {
 fn reaches<F>(clip: &[F], position: u64, step: u64, count: usize, between: impl Between) -> bool {
     let last = count.saturating_sub(1) as u64;
     let last = step.checked_mul(last).and_then(|way| way.checked_add(position));
-    let end = last.map(|last| (last >> 32) as usize + between.taps());
-    end.is_some_and(|end| end <= clip.len())
+    // In 64 bits, where the sum of a place and some neighbours has room on every processor.
+    let end = last.map(|last| (last >> 32) + between.taps() as u64);
+    end.is_some_and(|end| end <= clip.len() as u64)
 }
 
 /// Where groups of eight frames come from: left and right.
@@ -208,7 +211,7 @@ struct Stepping<'a, F, B, L: Lanes> {
 impl<L: Lanes, F: ClipFrame, B: Between> Frames<L> for Stepping<'_, F, B, L> {
     #[inline(always)]
     unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2] {
-        let at = std::array::from_fn(|i| ((self.position + self.step * i as u64) >> 32) as usize);
+        let at = each(|i| ((self.position + self.step * i as u64) >> 32) as usize);
         let phases = self.phases;
         self.position += self.step * LANES as u64;
         self.phases = lanes.count_on(phases, (self.step * LANES as u64) as u32);
@@ -228,13 +231,13 @@ struct Gliding<'a, F, B> {
 impl<L: Lanes, F: ClipFrame, B: Between> Frames<L> for Gliding<'_, F, B> {
     #[inline(always)]
     unsafe fn next(&mut self, lanes: L) -> [L::Floats; 2] {
-        let positions: [u64; LANES] = std::array::from_fn(|_| {
+        let positions = each(|_| {
             let at = self.position;
             self.glide.advance(&mut self.position);
             at
         });
-        let at = positions.map(|position| (position >> 32) as usize);
-        let phases = lanes.load_counted(&positions.map(|position| position as u32));
+        let at = map(positions, |position| (position >> 32) as usize);
+        let phases = lanes.load_counted(&map(positions, |position| position as u32));
         // SAFETY: the caller says that all neighbours of these positions are there.
         unsafe { self.between.at(lanes, self.clip, &at, phases) }
     }

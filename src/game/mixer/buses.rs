@@ -138,8 +138,12 @@ impl Mixer {
     ///
     /// # Errors
     ///
-    /// None as long as the renderer is in this process. Effects cannot cross to one that is not.
+    /// In the browser, whose audio thread has a memory of its own, to which no code crosses
+    /// ([`Error::Effect`]). Nowhere else.
     pub fn set_effect(&self, bus: BusId, mut effect: Option<Box<dyn Effect>>) -> Result<(), Error> {
+        if effect.is_some() && self.shared.bridge.is_far() {
+            return Err(Error::Effect { bus });
+        }
         if let Some(effect) = &mut effect {
             effect.prepare(self.sample_rate());
         }

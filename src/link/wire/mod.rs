@@ -6,10 +6,16 @@
 //! in full.
 
 mod command;
+mod config;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod report;
 mod sane;
 mod terms;
 
 pub(crate) use command::{Names, Plays, put_command, take_command};
+pub(crate) use config::{put_config, take_config};
+#[cfg(any(test, target_arch = "wasm32"))]
+pub(crate) use report::PlainReport;
 
 use std::sync::Arc;
 
@@ -59,7 +65,7 @@ macro_rules! wire_numbers {
         }
     )*};
 }
-wire_numbers!(u8, u16, u32, u64, f32);
+wire_numbers!(u8, u16, u32, u64, f32, f64);
 
 impl Wire for bool {
     fn put(&self, out: &mut Vec<u8>) {
@@ -129,6 +135,19 @@ impl<T: Wire> Wire for Box<[T]> {
             list.push(T::take(from)?);
         }
         Some(list.into())
+    }
+}
+
+/// The same, to be shared.
+#[cfg(any(test, target_arch = "wasm32"))]
+impl<T: Wire> Wire for Arc<[T]> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u32).put(out);
+        self.iter().for_each(|it| it.put(out));
+    }
+
+    fn take(from: &mut Bytes) -> Option<Arc<[T]>> {
+        Box::<[T]>::take(from).map(Arc::from)
     }
 }
 

@@ -151,7 +151,7 @@ fn own(envelope: &Envelope) -> Vec<f64> {
     let sides = if envelope.channels == 1 { 2.0 } else { 1.0 };
     let rows: Vec<f64> = envelope
         .powers
-        .chunks(envelope.channels)
+        .chunks(envelope.channels as usize)
         .map(|rows| sides * rows.iter().map(|row| f64::from(row[0])).sum::<f64>())
         .collect();
     rows.windows(2).map(|pair| (pair[0] - keep * pair[1]) / (1.0 - keep)).collect()

@@ -39,7 +39,7 @@ files! {
     FLAC_LOOP_POINTS = "tests/formats/loop.flac";
 }
 
-#[cfg(all(feature = "formats", not(target_arch = "wasm32")))]
+#[cfg(feature = "formats")]
 files! {
     LONG_FLAC = "tests/formats/long.flac";
 }

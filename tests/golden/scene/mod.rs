@@ -12,7 +12,7 @@ mod house;
 mod library;
 mod music;
 mod storm;
-#[cfg(all(feature = "formats", not(target_arch = "wasm32")))]
+#[cfg(feature = "formats")]
 mod streams;
 mod tell;
 mod world;
@@ -55,7 +55,7 @@ fn bills() -> Vec<Bill> {
         music::BILL,
         #[cfg(feature = "formats")]
         codecs::BILL,
-        #[cfg(all(feature = "formats", not(target_arch = "wasm32")))]
+        #[cfg(feature = "formats")]
         streams::BILL,
     ]
 }
@@ -135,18 +135,10 @@ impl Stage {
     }
 }
 
-/// Waits for streams where there are any.
-#[cfg(not(target_arch = "wasm32"))]
+/// Waits for streams.
 fn render(renderer: &mut Renderer) -> [Frame; QUANTUM] {
     let frames = renderer.frames(QUANTUM);
     frames.try_into().expect("as many frames as were asked for")
-}
-
-#[cfg(target_arch = "wasm32")]
-fn render(renderer: &mut Renderer) -> [Frame; QUANTUM] {
-    let mut frames = [[0.0; 2]; QUANTUM];
-    renderer.render(&mut frames);
-    frames
 }
 
 /// The whole scene, quantum by quantum.
