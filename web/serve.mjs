@@ -15,12 +15,12 @@ const TYPES = {
   ".wav": "audio/wav",
 };
 
-// Serves on a port, any free one if it is 0. Resolves to the address.
-export function serve(port = 0) {
+// Serves a folder on a port, any free one if it is 0. Resolves to the address.
+export function serve(port = 0, folder = DIST) {
   const server = createServer(async ({ url }, answer) => {
     try {
       const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
-      const file = join(DIST, path.endsWith("/") ? `${path}index.html` : path);
+      const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
       const bytes = await readFile(file);
       answer.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
       answer.end(bytes);

@@ -5,47 +5,14 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { extname, join } from "node:path";
-import { chromium } from "playwright-core";
+import { join } from "node:path";
+import { check, start, watch } from "./browser.mjs";
 
 const [folder, native] = process.argv.slice(2);
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
-let failed = 0;
-const check = (name, holds, more = "") => {
-  console.log(`${holds ? "ok    " : "FAILED"} ${name}${more && `: ${more}`}`);
-  if (!holds) failed += 1;
-};
+const { address, browser, finish } = await start(folder);
 
-const server = createServer((request, response) => {
-  const path = request.url.replace(/\?.*/, "").replace(/\/$/, "/index.html");
-  try {
-    const bytes = readFileSync(join(folder, path));
-    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(bytes);
-  } catch {
-    response.writeHead(404).end();
-  }
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const address = `http://127.0.0.1:${server.address().port}/`;
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--autoplay-policy=document-user-activation-required",
-  ],
-});
 const open = async (query = "") => {
-  const page = await browser.newPage();
-  page.on("pageerror", (error) => check("no error on the page", false, `${error}`));
-  page.on("console", (line) => line.type() === "error" && check("no error in the console", false, line.text()));
+  const page = watch(await browser.newPage());
   await page.goto(address + query);
   await page.waitForFunction("window.isReady");
   return page;
@@ -137,7 +104,7 @@ const until = async (page, condition, ...args) => {
 if (existsSync(join(folder, "bindgen"))) {
   const page = await open("?bindgen");
   await until(page, "+told().split(' ')[6] > 9600");
-  check("with wasm-bindgen, too, time passes before the gesture", true, await page.evaluate("output()"));
+  check("with wasm-bindgen, too, time passes", true, await page.evaluate("output()"));
   await page.mouse.click(10, 10);
   await until(page, "output().includes('48000 Hz')");
   check("and a click brings the sound", true, await page.evaluate("output()"));
@@ -187,7 +154,4 @@ if (existsSync(join(folder, "bindgen"))) {
   await page.close();
 }
 
-await browser.close();
-server.close();
-console.log(`${failed === 0 ? "all passed" : `${failed} failed`}`);
-process.exit(failed === 0 ? 0 : 1);
+await finish();

@@ -6,38 +6,18 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
-import { serve } from "../serve.mjs";
+import { check, start, watch } from "./browser.mjs";
 
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--autoplay-policy=document-user-activation-required",
-];
 const PATIENCE = 60_000; // milliseconds until something is given up, however busy the machine is
 const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-const { address, close } = await serve();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
-let failed = 0;
+const { address, browser, finish } = await start();
 
-function check(name, holds, more = "") {
-  console.log(`${holds ? "ok    " : "FAILED"} ${name}${more === "" ? "" : `: ${more}`}`);
-  if (!holds) failed++;
-}
-
-// A page as it is in a browser of some kind; what goes wrong there is a failure here.
+// A page as it is in a browser of some kind.
 async function open(settings = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings });
   await context.addInitScript(listen);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => check("no error on the page", false, error.message));
-  page.on("console", (line) => line.type() === "error" && check("no error in the console", false, line.text()));
+  const page = watch(await context.newPage());
   await page.goto(address);
   return { page, context };
 }
@@ -397,7 +377,4 @@ for (const part of [waitsForAGesture, keys, earTest, ownSounds, touch, () => acc
     check("it could be played with", false, error.stack);
   }
 }
-await browser.close();
-close();
-console.log(failed ? `${failed} failed` : "page: all seen");
-process.exitCode = failed ? 1 : 0;
+await finish();
