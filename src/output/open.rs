@@ -34,6 +34,9 @@ impl Mixer {
     /// waits for that, but for no longer than 0.9 s. What ALSA would print to the standard error when
     /// there is no device is not printed; the standard error itself is left alone.
     ///
+    /// In a browser the renderer runs in an audio worklet, and waits for the player's first gesture: see the
+    /// [guide](crate::guide).
+    ///
     /// # Errors
     ///
     /// If the [`Config`] is not valid, or if the system starts no thread. Never for want of a device.
