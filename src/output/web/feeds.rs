@@ -38,3 +38,11 @@ pub(super) fn send_back(feed: &Feed, mut block: Box<Block>) {
     // There is room: no more of them are under way than it has places.
     let _ = feed.spent.send(block);
 }
+
+/// Hands an order on to whoever decodes. The latest counts, so that an earlier one makes room for it.
+pub(super) fn give_order(feed: &Feed, order: Option<Order>) {
+    if let Err(order) = feed.orders.send(order) {
+        feed.orders.receive();
+        let _ = feed.orders.send(order);
+    }
+}

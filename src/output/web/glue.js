@@ -78,13 +78,13 @@ class Output {
 
   /** There is no worklet to be had. A renderer on this thread, which nobody hears, lets time pass and plays end. */
   async goSilent(why) {
+    this.letGo();
     this.sayWhy(why);
     const { exports } = await WebAssembly.instantiate(this.module, strangers(this.module));
     const rate = this.exports.voicepool_rate(this.mixer);
     const silent = renderer(exports, this.bytes(this.exports.voicepool_setup(this.mixer)), rate);
     const postMessage = (packet) => silent.take(packet) && this.receive(silent.reports());
     this.node = { port: { postMessage }, disconnect() {} };
-    this.context = undefined;
     this.postWaiting();
   }
 
@@ -157,15 +157,24 @@ class Output {
     this.write(data);
     this.exports.voicepool_receive(this.mixer, data.length);
     if (this.exports.voicepool_rate(this.mixer) === 0) return this.close();
-    // Frames of the page come seldom, or not at all, while it is not shown: these come all the time.
-    if (globalThis.document?.hidden) this.pump();
+    // Frames of the page come seldom, or not at all, while it is not shown: these come all the time, if it is heard.
+    if (globalThis.document?.hidden && this.context?.state === "running") this.pump();
   }
 
   close() {
     this.isOver = true;
-    for (const gesture of GESTURES) globalThis.removeEventListener?.(gesture, this.resume, { capture: true });
     this.node?.disconnect();
-    this.context?.close?.().catch(() => {});
+    this.letGo();
+  }
+
+  /** Closes the context, if there is one. */
+  letGo() {
+    const { context } = this;
+    this.context = undefined;
+    for (const gesture of GESTURES) globalThis.removeEventListener?.(gesture, this.resume, { capture: true });
+    if (!context) return;
+    context.onstatechange = null;
+    context.close?.().catch(() => {});
   }
 
   /** A copy of the bytes that the last call has laid ready at an address, which JavaScript takes for a signed number. */

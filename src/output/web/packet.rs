@@ -24,7 +24,7 @@ pub(super) mod to_worklet {
     pub const STOP_ALL: u8 = 7;
     /// A picture of all plays is wanted.
     pub const PICTURE: u8 = 8;
-    /// So many frames pass without being heard.
+    /// So many frames pass without being heard, if the clock is what the page takes it for.
     pub const PASS: u8 = 9;
     /// The last mixer is gone.
     pub const FADE_OUT: u8 = 10;

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::feeds::{Feeds, send_back};
+use super::feeds::{Feeds, give_order, send_back};
 use super::packet::{PACKET, PIECE, to_page, to_worklet};
 use crate::config::Config;
 use crate::link::feed::Block;
@@ -22,7 +22,9 @@ pub(crate) fn make(plan: Plan, _rate: u32) -> Made {
 /// The page's end of one mixer.
 pub(crate) struct Page {
     bridge: Arc<Bridge>,
-    held: Box<[Option<Held>]>,
+    /// What plays, by its ticket: the sound that goes home.
+    held: Box<[Option<Sound>]>,
+    numbers: Numbers,
     /// What the worklet has, by its number; and the streams that play.
     sounds: HashMap<u64, Sound>,
     feeds: Feeds,
@@ -43,21 +45,19 @@ pub(crate) struct Page {
     /// Frames that have passed unheard, and whether the worklet was told of some and has not answered.
     passed: f64,
     is_passing: bool,
-    is_closing: bool,
+    /// Whether the last mixer is gone, and whether the worklet was told.
+    is_left: bool,
+    has_said_so: bool,
     is_over: bool,
 }
 
-/// What plays, by its ticket: the number of its command, and the sound that goes home.
-struct Held {
-    number: u64,
-    sound: Sound,
-}
+/// The number of the play that held each ticket last. It stays when that has ended: what was said of it may still be
+/// on the way, and its ending is for the worklet to know.
+struct Numbers(Box<[u64]>);
 
-struct Numbers<'a>(&'a [Option<Held>]);
-
-impl Names for Numbers<'_> {
+impl Names for Numbers {
     fn number(&self, ticket: u32) -> u64 {
-        self.0.get(ticket as usize).and_then(Option::as_ref).map_or(0, |held| held.number)
+        self.0.get(ticket as usize).copied().unwrap_or(0)
     }
 }
 
@@ -67,7 +67,8 @@ impl Page {
         // Until the worklet tells.
         bridge.meters.voices.store(config.voices as u32, Relaxed);
         Page {
-            held: (0..config.tickets()).map(|_| None).collect(),
+            held: vec![None; config.tickets()].into(),
+            numbers: Numbers(vec![0; config.tickets()].into()),
             sounds: HashMap::new(),
             feeds: Feeds::default(),
             away: HashMap::new(),
@@ -81,7 +82,8 @@ impl Page {
             rate: config.sample_rate,
             passed: 0.0,
             is_passing: false,
-            is_closing: false,
+            is_left: false,
+            has_said_so: false,
             is_over: false,
             bridge,
         }
@@ -99,7 +101,8 @@ impl Page {
 
     /// The last mixer is gone.
     pub fn close(&mut self) {
-        self.is_closing = true;
+        self.is_left = true;
+        self.is_over = self.bridge.is_closed();
     }
 
     /// Whether all is said that there was to say, and the sound has faded out.
@@ -111,7 +114,7 @@ impl Page {
     pub fn fail(&mut self) {
         self.bridge.meters.panics.fetch_add(1, Relaxed);
         self.bridge.close();
-        self.is_over = self.is_closing;
+        self.is_over = self.is_left;
     }
 
     /// Writes down all that was said since the last time. `unheard` seconds have passed since then in which the
@@ -143,7 +146,7 @@ impl Page {
             to_worklet::PICTURE.put(&mut self.packet);
         }
         self.pass(unheard);
-        if mem::take(&mut self.is_closing) {
+        if self.is_left && !mem::replace(&mut self.has_said_so, true) {
             to_worklet::FADE_OUT.put(&mut self.packet);
         }
         self.end_packet();
@@ -160,9 +163,11 @@ impl Page {
         if let (Command::Play(request), Some(sound)) = (&command, sound) {
             self.tell(&sound);
             ticket = request.ticket;
-            let number = self.sent + 1;
-            if let Some(place) = self.held.get_mut(ticket as usize) {
-                *place = Some(Held { number, sound });
+            let place = ticket as usize;
+            if let (Some(held), Some(number)) =
+                (self.held.get_mut(place), self.numbers.0.get_mut(place))
+            {
+                (*held, *number) = (Some(sound), self.sent + 1);
             }
         }
         self.sent += 1;
@@ -171,8 +176,7 @@ impl Page {
             _ => 0,
         };
         to_worklet::COMMAND.put(&mut self.packet);
-        let names = Numbers(&self.held);
-        put_command(&command, (media, u64::from(ticket)), &names, &mut self.packet);
+        put_command(&command, (media, u64::from(ticket)), &self.numbers, &mut self.packet);
         if let Command::Moves(block) = command {
             // Nobody needs it any more, and there is room for every block there is.
             let _ = self.bridge.reports.send(Report::Moved(block));
@@ -235,13 +239,15 @@ impl Page {
         });
     }
 
-    /// Time passes unheard, a quarter of a second at a time at the most: after a page has slept, it does not go
-    /// through all of the night.
+    /// Time passes unheard, a second at a time at the most, which is how seldom a page has its turn that is not shown:
+    /// after it has slept, it does not go through all of the night. The worklet is told by which clock, since it may
+    /// be heard again by now.
     fn pass(&mut self, unheard: f64) {
         let rate = f64::from(self.rate);
-        self.passed = (self.passed + unheard.max(0.0) * rate).min(0.25 * rate);
+        self.passed = (self.passed + unheard.max(0.0) * rate).min(rate);
         if self.passed >= 1.0 && !self.is_passing {
-            (to_worklet::PASS, self.passed as u64).put(&mut self.packet);
+            let clock = self.bridge.meters.clock.load(Relaxed);
+            (to_worklet::PASS, clock, self.passed as u64).put(&mut self.packet);
             self.passed = self.passed.fract();
             self.is_passing = true;
         }
@@ -270,8 +276,9 @@ impl Page {
                 to_page::PICTURE => self.draw(from)?,
                 to_page::ORDER => {
                     let (number, order) = (u64::take(from)?, Wire::take(from)?);
-                    // As many find room as may be under way.
-                    let _ = self.feeds.get(number).map(|feed| feed.orders.send(order));
+                    if let Some(feed) = self.feeds.get(number) {
+                        give_order(feed, order);
+                    }
                 }
                 to_page::SPENT => self.take_back(u64::take(from)?),
                 to_page::OVER => self.is_over = true,
@@ -293,7 +300,7 @@ impl Page {
         let report = match report {
             PlainReport::Ended { ticket, at, why } => {
                 let held = self.held.get_mut(ticket as usize).and_then(Option::take);
-                let Some(Held { sound, .. }) = held else { return };
+                let Some(sound) = held else { return };
                 if let Some(feed) = sound.feed() {
                     feed.end();
                     self.feeds.remove(&sound);

@@ -1,6 +1,9 @@
 //! A page and a worklet in one process: whatever crosses between them, what is heard and what is told is as if the
 //! renderer stood beside the mixer.
 
+mod cases;
+mod random;
+
 use std::sync::Arc;
 
 use super::page::{Page, make};
@@ -52,5 +55,3 @@ impl Far {
         frames
     }
 }
-
-mod random;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::feeds::Feeds;
 use super::packet::{to_page, to_worklet};
@@ -74,7 +75,7 @@ impl Worklet {
         self.sounds.len()
     }
 
-    /// Takes in what the page said. Returns whether time has passed by that; `None`: it is none of its packets.
+    /// Takes in what the page said. Returns whether it was about time, and wants an answer; `None`: it is none of its packets.
     pub fn receive(&mut self, packet: &[u8]) -> Option<bool> {
         let from = &mut Bytes::new(packet);
         let mut has_passed = false;
@@ -111,7 +112,11 @@ impl Worklet {
                     self.bridge.want_snapshot(sheet.unwrap_or_else(blank));
                 }
                 to_worklet::PASS => {
-                    self.pass(u64::take(from)?);
+                    let (clock, frames) = <(u64, u64)>::take(from)?;
+                    // Else it is heard, and the page did not know.
+                    if self.bridge.meters.clock.load(Relaxed) == clock {
+                        self.pass(frames);
+                    }
                     has_passed = true;
                 }
                 to_worklet::FADE_OUT => self.is_fading_out = true,
@@ -171,7 +176,7 @@ impl Worklet {
             self.renderer.render(&mut block[..now as usize]);
             left -= now;
         }
-        self.fade = Fade::shut(self.rate);
+        self.fade.set(false);
     }
 
     /// The frames that come next: first all of the left side, then all of the right.

@@ -1,6 +1,7 @@
 //! Random games, once with the renderer beside the mixer and once far from it.
 
 use std::io::Cursor;
+use std::sync::OnceLock;
 
 use super::Far;
 use crate::output::offline::write_wav;
@@ -24,14 +25,28 @@ impl Dice {
     }
 }
 
-struct Library {
+/// A file of some seconds, made once.
+fn music() -> &'static [u8] {
+    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let path = std::env::temp_dir().join(format!("voicepool-far-{}.wav", std::process::id()));
+        let wave = (0..120_000).map(|i| (i as f32 * 0.02).sin() * 0.4);
+        let music: Vec<Frame> = wave.map(|it| [it, it * it]).collect();
+        write_wav(&path, 44_100, &music).unwrap();
+        let file = std::fs::read(&path).unwrap();
+        let _ = std::fs::remove_file(&path);
+        file
+    })
+}
+
+pub(super) struct Library {
     sounds: Vec<Sound>,
     cue: Cue,
-    stream: Stream,
+    pub stream: Stream,
 }
 
 impl Library {
-    fn new() -> Library {
+    pub fn new() -> Library {
         let wave = |n: usize, step: f32| -> Vec<f32> {
             (0..n).map(|i| (i as f32 * step).sin() * 0.4).collect()
         };
@@ -44,12 +59,8 @@ impl Library {
             Sound::load("sounds/rain_loop.wav").unwrap(),
         ];
         let cue = Cue::of([&sounds[0], &sounds[3]]).unwrap().vary_gain(3.0).at_most(3);
-        let path = std::env::temp_dir().join(format!("voicepool-far-{}.wav", std::process::id()));
-        let music: Vec<Frame> = wave(120_000, 0.02).into_iter().map(|it| [it, it * it]).collect();
-        write_wav(&path, 44_100, &music).unwrap();
-        let file = std::fs::read(&path).unwrap();
-        let _ = std::fs::remove_file(&path);
-        let stream = Stream::from_reader("music", move || Ok(Cursor::new(file.clone()))).unwrap();
+        let file = || Ok(Cursor::new(music()));
+        let stream = Stream::from_reader("music", file).unwrap();
         Library { sounds, cue: cue.cooldown(ms(5)), stream }
     }
 }
@@ -233,143 +244,4 @@ fn a_renderer_that_is_elsewhere_plays_the_same_bits_and_tells_the_same() {
         (0..3).for_each(|i| all[i] += counts[i]);
     }
     assert!(all.iter().all(|count| *count > 5), "too little happened: {all:?}");
-}
-
-/// The way between them has as many places as the queue, and a play that finds none is turned away here too.
-#[test]
-fn a_worklet_that_does_not_answer_turns_plays_away_and_loses_no_control() {
-    let config = Config { commands: 16, ..Config::DEFAULT };
-    let mut far = Far::open(&config);
-    let sound = Sound::from_mono(48_000, &[0.25; 48_000]).unwrap();
-    let mut voices = Vec::new();
-    for _ in 0..100 {
-        voices.extend(far.mixer.play(&sound));
-        far.page.pump(0.0);
-    }
-    assert_eq!(voices.len(), 32, "16 under way, 16 in the queue");
-    voices.iter().for_each(|voice| far.mixer.stop(*voice, ms(0)));
-    for _ in 0..40 {
-        far.frames(128);
-        // What waits is sent when the mixer is next touched.
-        far.mixer.stats();
-    }
-    let stats = far.mixer.stats();
-    assert_eq!((stats.accepted, stats.turned_away, stats.stopped), (32, 68, 32), "{stats}");
-}
-
-/// While the browser fetches nothing, time passes by what the page says; what is heard then fades in.
-#[test]
-fn time_passes_unheard_and_the_sound_fades_in() {
-    let mut far = Far::open(&Config::DEFAULT);
-    let tone = Sound::from_mono(48_000, &[0.5; 48_000]).unwrap();
-    let blip = Sound::from_mono(48_000, &[0.5; 480]).unwrap();
-    far.mixer.play(Play::of(&tone).looping());
-    far.mixer.play(&blip);
-    for _ in 0..10 {
-        far.page.pump(0.016);
-        while let Some(packet) = far.page.next_packet() {
-            assert!(far.worklet.receive(&packet).is_some());
-        }
-        let mut reports = Vec::new();
-        far.worklet.put_reports(&mut reports);
-        far.page.receive(&reports);
-    }
-    assert_eq!(far.mixer.clock(), 7680);
-    assert_eq!(far.mixer.stats().finished, 1, "it would have ended by now");
-    let heard = far.frames(1280);
-    assert!(heard[0][0] < 0.01 && heard.windows(2).all(|w| w[0][0] <= w[1][0]));
-    assert_eq!(heard[600], [0.5; 2]);
-    // A page that has slept for an hour does not go through all of it.
-    far.page.pump(3600.0);
-    while let Some(packet) = far.page.next_packet() {
-        far.worklet.receive(&packet);
-    }
-    far.carry();
-    assert_eq!(far.mixer.clock(), 7680 + 1280 + 12_000);
-}
-
-#[test]
-fn what_nobody_holds_any_more_is_forgotten_there_too() {
-    let mut far = Far::open(&Config::DEFAULT);
-    for i in 0..50 {
-        let sound = Sound::from_mono(48_000, &vec![0.1; 1000 + i]).unwrap();
-        far.mixer.play(&sound);
-        drop(sound);
-        far.frames(128 * 12);
-        // What came home is let go when the mixer is next touched.
-        far.mixer.stats();
-        far.carry();
-        assert_eq!((far.page.sounds_held(), far.worklet.sounds_held()), (0, 0));
-    }
-    assert_eq!(far.mixer.stats().finished, 50);
-}
-
-#[test]
-fn a_worklet_that_fails_ends_what_plays() {
-    let mut far = Far::open(&Config::DEFAULT);
-    let sound = Sound::from_mono(48_000, &[0.1; 48_000]).unwrap();
-    let voice = far.mixer.play(&sound);
-    far.frames(512);
-    far.page.fail();
-    assert!(!far.mixer.is_live(voice) && far.mixer.play(&sound).is_none());
-    let stats = far.mixer.stats();
-    assert_eq!((stats.stopped, stats.live, stats.panics), (1, 0, 1));
-}
-
-#[test]
-fn the_last_drop_fades_the_sound_out() {
-    let mut far = Far::open(&Config::DEFAULT);
-    let sound = Sound::from_mono(48_000, &[0.5; 48_000]).unwrap();
-    far.mixer.play(&sound);
-    far.frames(512);
-    far.page.close();
-    let heard = far.frames(1024);
-    assert!(heard.windows(2).all(|w| w[1][0] <= w[0][0]) && heard[1023] == [0.0; 2]);
-    assert!(far.page.is_over());
-}
-
-struct Mute;
-
-impl crate::Effect for Mute {
-    fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
-        left.fill(0.0);
-        right.fill(0.0);
-    }
-}
-
-#[test]
-fn an_effect_of_the_games_own_is_an_error_that_names_the_bus() {
-    let mut far = Far::open(&Config::DEFAULT);
-    let refused = far.mixer.set_effect(BusId::new(3), Some(Box::new(Mute))).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "bus 3: an effect of the game's own cannot cross to the browser's audio thread"
-    );
-    assert!(far.mixer.set_effect(BusId::new(3), None).is_ok(), "to take none away is no harm");
-    far.frames(256);
-}
-
-/// Where a stream is told to go, it is heard a quantum later than where whoever decodes stands beside it; and from
-/// then on as there.
-#[test]
-fn streams_go_where_they_are_told() {
-    let library = Library::new();
-    let (near, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
-    let mut far = Far::open(&Config::DEFAULT);
-    let voices = [&near, &far.mixer].map(|mixer| mixer.play(Play::of(&library.stream).looping()));
-    for (position, speed) in [(0, 1.0), (2200, 1.0), (900, 1.5), (2600, 0.7), (10, 1.0)] {
-        for (mixer, voice) in [&near, &far.mixer].into_iter().zip(voices) {
-            mixer.set_speed(voice, speed, ms(0));
-            mixer.seek(voice, ms(position));
-        }
-        // The old place fades out, and the new one in.
-        renderer.frames(128 * 8);
-        far.frames(128 * 8);
-        for quantum in 0..120 {
-            let (expected, heard) = (renderer.frames(128), far.frames(128));
-            assert!(heard == expected, "{quantum} quanta after {position} ms");
-        }
-        assert!(renderer.frames(128) == far.frames(128));
-    }
-    assert_eq!((near.stats().underruns, far.mixer.stats().underruns), (0, 0));
 }
