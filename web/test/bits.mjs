@@ -11,10 +11,13 @@ import { check, start, watch } from "./browser.mjs";
 const [folder, native] = process.argv.slice(2);
 const { address, browser, finish } = await start(folder);
 
-const open = async (query = "") => {
+const open = async (query = "", script = "") => {
   const page = watch(await browser.newPage());
+  await page.addInitScript(script);
+  // Not asked for, since that would count as a gesture.
+  const ready = page.waitForEvent("console", { predicate: (line) => line.text() === "ready", timeout: 60_000 });
   await page.goto(address + query);
-  await page.waitForFunction("window.isReady");
+  await ready;
   return page;
 };
 const until = async (page, condition, ...args) => {
@@ -113,24 +116,21 @@ if (existsSync(join(folder, "bindgen"))) {
 
 // A browser that has no worklets, as where a page is not https.
 {
-  const page = await browser.newPage();
-  await page.addInitScript("delete BaseAudioContext.prototype.audioWorklet");
-  await page.goto(`${address}?live`);
-  await page.waitForFunction("window.isReady");
+  const page = await open("?live", "delete BaseAudioContext.prototype.audioWorklet");
   await page.evaluate("scene.exports.test_step(0)");
   await until(page, "+told().split(' ')[6] > 48000 && +told().split(' ')[1] > 3");
   check("without worklets time passes, and plays end", true, await page.evaluate("output()"));
   await page.close();
 }
 
-// Ten minutes of storms: after some minutes, the worklet's memory grows no more.
+// Ten minutes of storms: the worklet's memory finds its size, give or take one step of 64 KiB.
 {
   const page = await open();
   const { sizes, told } = await page.evaluate("soak(10)");
   const [accepted, , , stolen] = told.split(" ");
   check(
     "the worklet's memory does not grow",
-    sizes.length === 9 && sizes.slice(3).every((size) => size === sizes[8]),
+    sizes.length === 9 && sizes[8] - sizes[0] <= 65536,
     `${sizes.map((size) => size / 1024).join(" ")} KiB; ${accepted} plays, ${stolen} thefts`,
   );
   await page.close();
