@@ -190,6 +190,10 @@ fn damage_is_told_with_its_place() {
             Err(other) => panic!("{other}"),
         }
     }
+    let longer = [&file[..], &[0]].concat();
+    let error = Replay::read(Cursor::new(longer), nothing).unwrap_err().to_string();
+    let expected = format!("recording: something stands behind the end at byte {}", file.len());
+    assert_eq!(error, expected);
 }
 
 #[test]

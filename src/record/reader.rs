@@ -58,6 +58,9 @@ impl Script {
             let is_sound = found.take(kind, &mut Bytes::new(holds));
             is_sound.ok_or_else(|| damaged(offset, "a block that contradicts itself"))?;
         }
+        if found.end.is_some() && !bytes.is_empty() {
+            return Err(damaged(file.len() - bytes.len(), "something stands behind the end"));
+        }
         found.script().ok_or_else(|| damaged(offset, "breaks off"))
     }
 }
