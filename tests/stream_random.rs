@@ -11,6 +11,10 @@ use common::Random;
 use streams::{Both, Form, Pair};
 use voicepool::{BusId, Config, Interpolation, Mixer, Play, VoiceId, ms};
 
+/// At other speeds a voice reads between frames, on either side as far as this. A shorter loop turns within that, and
+/// what was before its first turn is not the same for both.
+const SHORTEST_LOOP: Duration = Duration::from_micros(1_400);
+
 const BUS: BusId = BusId::new(5);
 
 /// A time in a file of so many milliseconds, now and then beyond it.
@@ -41,13 +45,14 @@ fn play(random: &mut Random, long: u64, clock: u64) -> impl Fn(Play) -> Play {
         play = match random.below(6) {
             0 => play.looping(),
             1 => {
-                let start = place(random, long);
-                play.loop_range(start..start + ms(random.below(long)))
+                let start = place(random, long).min(ms(long) - SHORTEST_LOOP);
+                play.loop_range(start..start + SHORTEST_LOOP + ms(random.below(long)))
             }
             2 => {
                 // Shorter than anything that is made at once.
-                let start = place(random, long);
-                play.loop_range(start..start + Duration::from_micros(random.below(9_000)))
+                let start = place(random, long).min(ms(long) - SHORTEST_LOOP);
+                let length = SHORTEST_LOOP + Duration::from_micros(random.below(9_000));
+                play.loop_range(start..start + length)
             }
             _ => play,
         };
@@ -59,11 +64,10 @@ fn play(random: &mut Random, long: u64, clock: u64) -> impl Fn(Play) -> Play {
     }
 }
 
-/// Something that is said, and whether more may be said on the same line. Not after a jump: a sound that is in
-/// memory jumps at once, and a stream when the line has been read.
-fn say(random: &mut Random, long: u64) -> (impl Fn(&Mixer, Option<VoiceId>), bool) {
+/// Something that is said.
+fn say(random: &mut Random, long: u64) -> impl Fn(&Mixer, Option<VoiceId>) {
     let (seed, what) = (random.next(), random.below(24));
-    let say = move |mixer: &Mixer, voice| {
+    move |mixer: &Mixer, voice| {
         let random = &mut Random(seed);
         let over = ms(random.below(60));
         match what {
@@ -84,8 +88,7 @@ fn say(random: &mut Random, long: u64) -> (impl Fn(&Mixer, Option<VoiceId>), boo
             _ if random.below(4) == 0 => mixer.stop(voice, over),
             _ => mixer.set_mute(voice, false),
         }
-    };
-    (say, !matches!(what, 0..=5 | 20..=21))
+    }
 }
 
 /// Some plays of one file, and whatever can be said to them. Returns how many have ended.
@@ -103,13 +106,9 @@ fn script(seed: u64, form: Form) -> usize {
             let clock = pair.loaded.0.clock();
             voices.push(pair.play(play(random, long, clock)));
         }
-        for _ in 0..random.below(3) {
+        for _ in 0..random.below(4) {
             if let Some(both) = voices.get(random.below(3) as usize) {
-                let (say, may_go_on) = say(random, long);
-                pair.say(*both, say);
-                if !may_go_on {
-                    break;
-                }
+                pair.say(*both, say(random, long));
             }
         }
         let count = random.below(6_000) as usize;

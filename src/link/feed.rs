@@ -10,9 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::lane::Lane;
 use super::message::Loop;
+use super::remains::Remains;
 use super::sync::{AtomicBool, AtomicCell};
 use crate::sound::envelope::Envelope;
 use crate::sound::{Samples, Sound, Stream};
+use crate::units;
 
 /// How many frames a block has, at most: 85 ms at 48 kHz.
 pub(crate) const BLOCK: usize = 4096;
@@ -159,6 +161,8 @@ pub(crate) struct Tap {
     /// What is heard until there is enough of the order, and whether the order leads on from there.
     pub old: Option<OldPlace>,
     pub leads_on: bool,
+    /// What the place leaves behind that was heard when it was first told to jump on a line.
+    pub remains: Remains,
     pub supply: Supply,
     /// Up to which frame of the order there is something to read for sure, and nothing to be seen to.
     pub calm_until: u64,
@@ -191,7 +195,8 @@ pub(crate) struct Mark {
 }
 
 impl Feed {
-    pub fn new(head: Arc<[Block]>, clip: u32) -> Feed {
+    /// One for a mixer that runs at `rate`.
+    pub fn new(head: Arc<[Block]>, clip: u32, rate: u32) -> Feed {
         let order = Order { epoch: 0, first: 0, index: 0, turns: Turns::new(0, None) };
         let tap = Tap {
             clip,
@@ -206,6 +211,7 @@ impl Feed {
             origin: 0,
             old: None,
             leads_on: false,
+            remains: Remains::new(units::declick(rate)),
             supply: Supply::Fresh,
             calm_until: 0,
             is_given_up: false,

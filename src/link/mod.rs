@@ -8,6 +8,7 @@ pub(crate) mod message;
 pub(crate) mod meters;
 #[cfg(all(test, loom))]
 mod models;
+pub(crate) mod remains;
 mod shape;
 mod snapshot;
 pub(crate) mod sync;

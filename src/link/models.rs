@@ -250,7 +250,7 @@ fn block(order: Order, read: u64) -> Box<Block> {
 #[test]
 fn a_voice_that_seeks_hears_what_it_asked_for_last() {
     model(
-        || Feed::new(Arc::from([]), 100),
+        || Feed::new(Arc::from([]), 100, 1000),
         |feed| {
             feed.begin(10, None);
             let decoder = beside(&feed, decode);

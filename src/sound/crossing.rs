@@ -59,7 +59,7 @@ impl Sound {
     /// The same play for a voice whose blocks come from elsewhere.
     pub(crate) fn take_fed(from: &mut Bytes) -> Option<Sound> {
         let head = FedHead::take(from)?;
-        let feed = Arc::new(Feed::new(Wire::take(from)?, head.clip));
+        let feed = Arc::new(Feed::new(Wire::take(from)?, head.clip, head.rate));
         Some(Sound::fed("".into(), head, feed, None))
     }
 }

@@ -26,8 +26,7 @@ const MOST_RATES: usize = 4;
 
 /// A file that is decoded while it plays: music, ambience, speech, of any length, in less than 1 MB each.
 ///
-/// It plays as a [`Sound`](crate::Sound) does, at the same frames and, at its own speed, with the same bits (but for the
-/// 5 ms in which its old place fades out, if it was sought and its bus paused on one line);
+/// It plays as a [`Sound`](crate::Sound) does, at the same frames and, at its own speed, with the same bits;
 /// it takes one voice, and one of [`Config::streams`](crate::Config::streams) places. Unless told otherwise it
 /// is [`Protected`](crate::Priority::Protected).
 ///

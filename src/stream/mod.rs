@@ -37,7 +37,7 @@ pub(crate) fn feeder() -> impl Feeder + 'static {
 fn begin(stream: &Stream, rate: u32, filters: &Filters) -> (Sound, Job) {
     let producer = Producer::new(stream.clone(), rate, filters);
     let clip = producer.longest_clip();
-    let feed = Arc::new(Feed::new(head(stream, rate, filters), clip));
+    let feed = Arc::new(Feed::new(head(stream, rate, filters), clip, rate));
     (producer.sound(feed.clone()), Job::new(feed, producer))
 }
 

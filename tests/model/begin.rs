@@ -125,6 +125,7 @@ impl Stage {
             louder_since: None,
             comes_for: None,
             left: None,
+            drawn: None,
         }
     }
 }

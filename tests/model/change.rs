@@ -171,6 +171,9 @@ impl Stage {
                 self.tally.count(format!("hurried {} of a voice", change.name()));
             }
             self.playing[at] = voice;
+            if self.playing[at].is_heard_elsewhere() && matches!(change, Change::EndLoop) {
+                self.draw_jump(at);
+            }
             self.rank(at);
         } else if let Some(at) = self.parked.iter().position(|it| it.number == number) {
             let mut voice = self.parked[at].clone();
@@ -226,8 +229,8 @@ impl Stage {
         };
         match change {
             Change::Stop(_) => unreachable!("a stop has its own way"),
-            // What nobody hears stands still at once.
-            Change::Pause(_) if !sounding => voice.hold.hurry(0.0, 0),
+            // What nobody hears stands still at once, and it may have been told to come up on this very line.
+            Change::Pause(_) if !sounding || voice.hold.now() == 0.0 => voice.hold.hurry(0.0, 0),
             Change::Pause(fade) => voice.hold.hurry(0.0, soft(fade)),
             Change::Resume(fade) => voice.rise(self.frames_of(fade), self.declick),
             Change::Mute(mute) => voice.mute.hurry(open(!mute), soft(Duration::ZERO)),

@@ -12,6 +12,7 @@ use super::voice::Voice;
 
 /// Somebody who was robbed or has jumped, through the buses as they were then; or, without a voice, filters
 /// that ring on.
+#[derive(Clone, Debug)]
 pub struct Ghost {
     voice: Option<Voice>,
     bus: usize,
@@ -93,25 +94,29 @@ fn faded(
 }
 
 impl Stage {
-    /// What was heard fades out within 5 ms, at the speed it has and through the buses as they are.
-    /// What will be paused by then fades out as it is, and so does what will have stopped.
+    /// What was heard fades out within 5 ms. If it jumped on this line, that is what was heard when it was told to.
     pub fn leave_ghost(&mut self, at: usize) {
+        let drawn = self.playing[at].drawn.take();
+        let ghost = drawn.map(|drawn| *drawn).or_else(|| self.draw_ghost(at));
+        // What rang in it rings on in the ghost's.
+        self.playing[at].shaper.iter_mut().for_each(Shaper::empty);
+        self.haunt(ghost);
+    }
+
+    /// What is heard of somebody, at the speed it has and through the buses as they are. What will be paused by then
+    /// fades out as it is, and so does what will have stopped.
+    pub fn draw_ghost(&mut self, at: usize) -> Option<Ghost> {
         let mut ghost = self.playing[at].as_heard();
-        if let Some(shaper) = &mut self.playing[at].shaper {
-            // What rang in it rings on in the ghost's.
-            shaper.empty();
-        }
-        if !ghost.is_sounding(&self.buses) {
-            if let Some(shaper) = ghost.shaper.filter(Shaper::rings) {
-                self.ring_out(ghost.bus, shaper);
-            }
-            return;
+        let (bus, shaper) = (ghost.bus, ghost.shaper.clone());
+        // What was told to come up on this line has not been heard from where it is.
+        if !ghost.is_sounding(&self.buses) || ghost.hold.now() == 0.0 {
+            let ringing = shaper.filter(Shaper::rings)?;
+            return Some(self.ghost(None, bus, Some(ringing), self.declick));
         }
         if ghost.hold.to == 0.0 && ghost.hold.left() > self.declick {
             self.tally.count("a voice that loses its place while it is paused slowly");
         }
         let leaving = ghost.stopping && ghost.fade.left() <= self.declick;
-        let shaper = ghost.shaper.clone();
         let mut fades = self.declick;
         if shaper.is_some() {
             // It is faded behind its filters; or only their ringing, if it falls silent by itself.
@@ -125,18 +130,16 @@ impl Stage {
             ghost.hold.hurry(0.0, self.declick);
         }
         ghost.speed.freeze();
-        self.haunt(Some(ghost.clone()), ghost.bus, shaper, fades);
+        Some(self.ghost(Some(ghost), bus, shaper, fades))
     }
 
     /// It has ended, and its filters ring on for a moment.
     pub fn ring_out(&mut self, bus: usize, shaper: Shaper) {
-        self.haunt(None, bus, Some(shaper), self.declick);
+        let ghost = self.ghost(None, bus, Some(shaper), self.declick);
+        self.haunt(Some(ghost));
     }
 
-    fn haunt(&mut self, voice: Option<Voice>, bus: usize, shaper: Option<Shaper>, fades: u64) {
-        if let Some(submix) = bus::submix(&self.buses, bus) {
-            self.submixes[submix].tail = self.declick;
-        }
+    fn ghost(&self, voice: Option<Voice>, bus: usize, shaper: Option<Shaper>, fades: u64) -> Ghost {
         let shaper = shaper.map(|mut shaper| {
             // What there is no room for yet is not heard in it later.
             for (send, room) in shaper.sends.iter_mut().zip(&self.rooms) {
@@ -144,7 +147,14 @@ impl Stage {
             }
             shaper
         });
-        let (buses, left) = (self.buses.clone(), self.declick);
-        self.ghosts.push(Ghost { voice, bus, shaper, buses, left, fades });
+        Ghost { voice, bus, shaper, buses: self.buses.clone(), left: self.declick, fades }
+    }
+
+    fn haunt(&mut self, ghost: Option<Ghost>) {
+        let Some(ghost) = ghost else { return };
+        if let Some(submix) = bus::submix(&ghost.buses, ghost.bus) {
+            self.submixes[submix].tail = self.declick;
+        }
+        self.ghosts.push(ghost);
     }
 }

@@ -111,6 +111,7 @@ impl Stage {
     pub fn jump_stream(&mut self, at: usize, to: Duration) {
         self.tally.count("jump of a stream that is heard");
         let frame = self.frames_of(to);
+        self.draw_jump(at);
         let voice = &mut self.playing[at];
         voice.left.get_or_insert(voice.place()).leads_on = false;
         voice.go_to(frame);
@@ -120,6 +121,13 @@ impl Stage {
             self.finish(number);
         } else {
             self.rank(at);
+        }
+    }
+
+    /// What is heard now fades out once it is heard from elsewhere; unless it was told to jump on this line before.
+    pub fn draw_jump(&mut self, at: usize) {
+        if self.playing[at].drawn.is_none() {
+            self.playing[at].drawn = self.draw_ghost(at).map(Box::new);
         }
     }
 
@@ -140,6 +148,7 @@ impl Stage {
                 self.leave_ghost(at);
             }
             let voice = &mut self.playing[at];
+            voice.drawn = None;
             if voice.left.take().is_some() && elsewhere {
                 voice.come_up(self.declick);
                 self.rank(at);

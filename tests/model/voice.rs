@@ -7,6 +7,7 @@ use voicepool::{Frame, Interpolation, Priority, WhenFull};
 use super::bus::{self, Bus};
 use super::clip::{Clip, power_of_a_fade};
 use super::dice::Terms;
+use super::ghost::Ghost;
 use super::joins::Leaving;
 use super::naive::Why;
 use super::ramp::{Ramp, Speed};
@@ -68,6 +69,8 @@ pub struct Voice {
     pub comes_for: Option<(Leaving, Duration)>,
     /// Of a stream that has jumped on this line, or was told to loop no more, where it is still heard from.
     pub left: Option<Place>,
+    /// What it leaves behind there: that of when it was first told to jump on this line.
+    pub drawn: Option<Box<Ghost>>,
 }
 
 /// Where in its clip a voice is, and how it goes on from there.

@@ -4,6 +4,7 @@ use super::Renderer;
 use crate::audio::bus::BusSet;
 use crate::audio::bus::tree::Tree;
 use crate::audio::plays::Placement;
+use crate::audio::voice::Jump;
 use crate::audio::voice::fade::Curve;
 use crate::bus::BusId;
 use crate::link::message::{BusPlace, Change, Command, End, Made, Report, Request, Retired};
@@ -249,10 +250,14 @@ impl Renderer {
             return self.stop_playing(slot, fade, Curve::Straight);
         }
         let Some(voice) = self.plays.voices.pool().at(slot) else { return };
-        if voice.jumps(change, &self.buses.way(voice.bus)) {
-            self.leave_tail(slot);
-            if let Some((_, shaper)) = self.plays.voices.shaped_mut(slot) {
-                shaper.forget();
+        match voice.jumps(change, &self.buses.way(voice.bus)) {
+            Jump::None => (),
+            Jump::WhenItCan => self.draw_tail(slot),
+            Jump::AtOnce => {
+                self.leave_tail(slot);
+                if let Some((_, shaper)) = self.plays.voices.shaped_mut(slot) {
+                    shaper.forget();
+                }
             }
         }
         let Some(voice) = self.plays.voices.at_mut(slot) else { return };

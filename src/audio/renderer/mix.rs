@@ -3,6 +3,7 @@
 use super::Renderer;
 use super::batch::Batch;
 use super::shaped::Stretch;
+use super::tails::Tails;
 use crate::audio::bus::BusSet;
 use crate::audio::bus::submix::Submixes;
 use crate::audio::kernel::Mix;
@@ -85,15 +86,8 @@ impl Renderer {
             if voice.shaper.is_some() {
                 batch.flush(out.to(submix, submixes), plays.voices.pool(), kernels);
                 let Some((voice, shaper)) = plays.voices.shaped_mut(slot) else { continue };
-                let mut stretch = Stretch {
-                    now: self.now,
-                    done,
-                    buses,
-                    submixes,
-                    rooms: &mut self.rooms,
-                    tail: &mut self.tail,
-                    setup,
-                };
+                let mut stretch =
+                    Stretch { now: self.now, done, buses, submixes, rooms: &mut self.rooms, setup };
                 let (part, work) = (out.part(), &mut scratch.work);
                 if let Some(end) = stretch.mix(voice, shaper, part, work, &mut scratch.curves) {
                     scratch.ended.add(Placement::Playing(slot), end);
@@ -152,14 +146,17 @@ impl Renderer {
     fn ring_out(&mut self, frames: usize) {
         let Renderer { plays, buses, submixes, rooms, tail, setup, scratch, .. } = self;
         let now = self.now + frames as u64;
-        let mut stretch = Stretch { now, done: 0, buses, submixes, rooms, tail, setup };
+        let mut tails = Tails { submixes, rooms, tail };
         let ended = scratch.ended.ended.get(..scratch.ended.count).unwrap_or_default();
         for EndedVoice { placement, after, .. } in ended {
             let Placement::Playing(slot) = placement else { continue };
             if let Some(voice) = plays.voices.pool().at(*slot)
                 && let Some(shaper) = plays.voices.shaper(voice)
             {
-                stretch.ring_out(voice, shaper, frames as u32 - after, &mut scratch.work);
+                let (ago, remains) = (frames as u32 - after, &mut scratch.remains);
+                if remains.draw_ringing(voice, shaper, ago, now, buses, setup) {
+                    tails.leave(remains);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ mod report;
 mod shaped;
 mod space;
 mod streams;
+mod tails;
 
 use std::mem;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use crate::audio::PASS;
 use crate::bus::BusId;
 use crate::config::Config;
 use crate::link::message::QUANTUM;
+use crate::link::remains::Remains;
 use crate::link::{Bridge, Drive, Live};
 use crate::units;
 use batch::Batch;
@@ -98,6 +100,7 @@ pub struct Renderer {
 struct Scratch {
     curves: GainCurves,
     work: Work,
+    remains: Remains,
     /// For each submix, the voices that are mixed into it together.
     batches: Box<[Batch; BusId::COUNT]>,
     ended: EndedVoices,
@@ -129,7 +132,8 @@ impl Renderer {
             tell_underruns_from: 0,
             scratch: Scratch {
                 curves: GainCurves::new(PASS.max(declick as usize)),
-                work: Work::new(PASS.max(declick as usize)),
+                work: Work::new(PASS),
+                remains: Remains::new(declick),
                 batches: Box::new(std::array::from_fn(|_| Batch::new())),
                 ended: EndedVoices::new(config.max_voices + config.parked),
             },

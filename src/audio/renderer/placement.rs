@@ -1,8 +1,7 @@
 //! Who gets a voice, who gives one up, who waits in silence for one, and who goes home.
 
+use super::Renderer;
 use super::admission::{Admission, Claim, NoVoice};
-use super::shaped::Stretch;
-use super::{Renderer, Scratch};
 use crate::audio::bus::BusSet;
 use crate::audio::plays::{Full, Parked, Placement, Waiting};
 use crate::audio::voice::Voice;
@@ -214,42 +213,6 @@ impl Renderer {
         self.stream_begins |= voice.is_stream();
         let way = self.buses.way(voice.bus);
         self.space.is_bending |= voice.follow_motion(self.now, &self.space, &way, &self.setup);
-    }
-
-    /// Mixes what remains of a voice into the tail, fading out, if there is anything to hear; of one that
-    /// stands still, what its filters still say.
-    pub(super) fn leave_tail(&mut self, slot: u32) {
-        let Some(voice) = self.plays.voices.pool().at(slot) else { return };
-        let way = self.buses.way(voice.bus);
-        let sounds = voice.is_sounding(&way);
-        let Scratch { work, curves, .. } = &mut self.scratch;
-        if let Some(shaper) = self.plays.voices.shaper(voice) {
-            let mut stretch = Stretch {
-                now: self.now,
-                done: 0,
-                buses: &self.buses,
-                submixes: &mut self.submixes,
-                rooms: &mut self.rooms,
-                tail: &mut self.tail,
-                setup: &self.setup,
-            };
-            return if sounds {
-                stretch.leave_tail(voice, shaper, work, curves);
-            } else {
-                stretch.ring_out(voice, shaper, 0, work);
-            };
-        }
-        if !sounds {
-            return;
-        }
-        let (mut own, _) = work.clear(self.setup.declick as usize);
-        let frames = own.len();
-        voice.fade_out_into(own.part(0, frames), &way, &self.setup, curves);
-        let tail = match self.buses.submix(voice.bus) {
-            Some(bus) => self.submixes.tail(bus),
-            None => Some(&mut self.tail),
-        };
-        tail.into_iter().for_each(|tail| tail.add(own.left, own.right));
     }
 
     /// Lets the parked come back, loudest first: into free voices, and now and then by taking a

@@ -3,13 +3,11 @@
 use crate::audio::bus::Buses;
 use crate::audio::bus::rooms::Rooms;
 use crate::audio::bus::submix::Submixes;
-use crate::audio::bus::tail::Tail;
 use crate::audio::kernel::Mix;
 use crate::audio::voice::gains::GainCurves;
 use crate::audio::voice::ramp::Ramp;
 use crate::audio::voice::shaper::Shaper;
 use crate::audio::voice::{Setup, Voice};
-use crate::bus::BusId;
 use crate::link::message::End;
 use crate::reverb::RoomId;
 
@@ -20,7 +18,6 @@ pub(super) struct Stretch<'a> {
     pub buses: &'a Buses,
     pub submixes: &'a mut Submixes,
     pub rooms: &'a mut Rooms,
-    pub tail: &'a mut Tail,
     pub setup: &'a Setup,
 }
 
@@ -83,64 +80,9 @@ impl Stretch<'_> {
         shaper.advance(frames as u32);
         end
     }
-
-    /// Leaves in the tails what the filters of a voice still say that ended so many frames before the
-    /// stretch begins.
-    pub fn ring_out(&mut self, voice: &Voice, shaper: &Shaper, ago: u32, work: &mut Work) {
-        let declick = self.setup.declick;
-        let mut fade = Ramp::between(1.0, 0.0, declick);
-        fade.advance(ago);
-        if fade.is_at_rest() || !shaper.rings() {
-            return;
-        }
-        let (own, gains) = work.clear(declick as usize);
-        shaper.filter_ahead(self.now, own.left, own.right);
-        fade.apply(own.left);
-        fade.apply(own.right);
-        self.leave(voice.bus, shaper, own, gains);
-    }
-
-    /// Leaves what a voice would have played next in the tails, fading out.
-    pub fn leave_tail(
-        &mut self,
-        voice: &Voice,
-        shaper: &Shaper,
-        work: &mut Work,
-        curves: &mut GainCurves,
-    ) {
-        let declick = self.setup.declick;
-        let (mut own, gains) = work.clear(declick as usize);
-        let way = self.buses.pauses(voice.bus);
-        let gone = voice.run_on_into(own.part(0, declick as usize), &way, self.setup, curves);
-        shaper.filter_ahead(self.now, own.left, own.right);
-        // What comes out of the filter fades: it rings on after what goes in. Where that fades by itself,
-        // only the last of the ringing does.
-        let over = if gone { declick / 4 } else { declick };
-        let fade = Ramp::between(1.0, 0.0, over);
-        for side in [&mut *own.left, &mut *own.right] {
-            fade.apply(side.get_mut((declick - over) as usize..).unwrap_or_default());
-        }
-        self.leave(voice.bus, shaper, own, gains);
-    }
-
-    /// Leaves frames in the tails of the submix, or of the mix, and of the rooms.
-    fn leave(&mut self, bus: BusId, shaper: &Shaper, own: Mix, gains: &mut [f32]) {
-        let Mix { left, right } = own;
-        for (send, room) in audible(shaper) {
-            self.buses.fill_to_master(bus, gains);
-            send.apply(gains);
-            self.rooms.send_tail(room, left, right, gains);
-        }
-        self.buses.fill_to_submix(bus, gains);
-        let tail = match self.buses.submix(bus) {
-            Some(bus) => self.submixes.tail(bus),
-            None => Some(&mut *self.tail),
-        };
-        tail.into_iter().for_each(|tail| tail.add_at(left, right, gains));
-    }
 }
 
 /// The sends through which anything goes.
-fn audible(shaper: &Shaper) -> impl Iterator<Item = (&Ramp, RoomId)> {
+pub(super) fn audible(shaper: &Shaper) -> impl Iterator<Item = (&Ramp, RoomId)> {
     shaper.sends.iter().zip(RoomId::all()).filter(|(send, _)| !send.is_silent())
 }

@@ -50,6 +50,14 @@ fn alike(level: f32) -> f32 {
     f32::from_bits((level.to_bits() + 0x40) & !0x7f)
 }
 
+/// When a voice goes on elsewhere in its sound.
+pub(super) enum Jump {
+    None,
+    AtOnce,
+    /// When enough has been read there; until then it is heard from where it is.
+    WhenItCan,
+}
+
 /// A play that has a voice, or is parked until it gets one back.
 pub(super) struct Voice {
     pub ticket: u32,
@@ -358,8 +366,10 @@ impl Voice {
         let soft = |over: u32| if silent && over == 0 { 0 } else { over.max(setup.declick) };
         match change {
             Change::Stop { fade } => self.stop(fade, Curve::Straight, setup),
-            // What nobody hears stands still at once.
-            Change::Pause { .. } if silent => self.gains.pause.hurry_to(0.0, 0),
+            // What nobody hears stands still at once: what was only now told to come up, too.
+            Change::Pause { .. } if silent || self.gains.pause.now() == 0.0 => {
+                self.gains.pause.hurry_to(0.0, 0);
+            }
             Change::Pause { fade } => self.gains.pause.hurry_to(0.0, soft(fade)),
             Change::Resume { fade } => self.declick_in(fade, setup),
             Change::Mute(mute) => {
@@ -407,16 +417,18 @@ impl Voice {
         boost.ramp_to(to, if self.heard { setup.declick } else { 0 });
     }
 
-    /// Whether a control makes it go on elsewhere in its sound at once, so that what it played until now must
-    /// fade out behind it. A stream that is heard goes there when it can.
-    pub fn jumps(&self, change: Change, way: &Way) -> bool {
-        if self.is_stream() && self.is_sounding(way) {
-            return false;
-        }
-        match change {
+    /// Whether a control makes it go on elsewhere in its sound, so that what it played until now must fade out
+    /// behind it. A stream that is heard goes there when it can.
+    pub fn jumps(&self, change: Change, way: &Way) -> Jump {
+        let jumps = match change {
             Change::Seek { .. } => true,
             Change::EndLoop => self.source.end_loop_jumps(),
             _ => false,
+        };
+        match jumps {
+            false => Jump::None,
+            true if self.is_stream() && self.is_sounding(way) => Jump::WhenItCan,
+            true => Jump::AtOnce,
         }
     }
 
@@ -474,6 +486,12 @@ impl Voice {
     /// Whether it stands still, paused by itself or with its bus.
     pub fn stands_still(&self, way: &Way) -> bool {
         self.is_paused() || way.is_paused()
+    }
+
+    /// Whether it would leave anything behind if it were cut off now. What was only now told to come up has not been
+    /// heard from where it is.
+    pub fn leaves_tail(&self, way: &Way) -> bool {
+        self.is_sounding(way) && self.gains.pause.now() > 0.0
     }
 
     /// Whether some of it has been heard, and it does not stand still.

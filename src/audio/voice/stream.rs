@@ -13,6 +13,7 @@ use super::intake::{FAR_AHEAD, MOST_WANTED, MOST_WANTED_BESIDE, Reading, Shelf};
 use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS, Stride, prefetch_all};
 use crate::link::feed::{Block, MARGIN, OldPlace, Supply, Tap};
 use crate::link::message::{Loop, Tone};
+use crate::link::remains::Remains;
 use crate::sound::{Samples, Sound, each_kind};
 
 /// What the margins have to spare: no interpolator reads beyond them.
@@ -258,6 +259,11 @@ impl StreamSource {
             let OldPlace { position, .. } = self.cursor.place(old.epoch, old.origin, old.clip);
             !self.tap.leads_on || position != old.position
         })
+    }
+
+    /// What was to be left behind when it was first told to jump on a line.
+    pub fn remains_mut(&mut self) -> &mut Remains {
+        &mut self.tap.remains
     }
 
     /// Is heard from where it is.

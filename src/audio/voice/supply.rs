@@ -8,6 +8,7 @@ use super::{Setup, Voice};
 use crate::audio::PASS;
 use crate::link::feed::Supply;
 use crate::link::message::QUANTUM;
+use crate::link::remains::Remains;
 
 /// What is to be done about a voice that reads a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,6 +100,11 @@ impl Voice {
     /// out behind it.
     pub fn arrives_elsewhere(&self) -> bool {
         self.source.stream().is_some_and(|stream| stream.is_elsewhere())
+    }
+
+    /// What it left behind when it was last told to jump, if it reads a stream.
+    pub fn remains_mut(&mut self) -> Option<&mut Remains> {
+        Some(self.source.stream_mut()?.remains_mut())
     }
 
     /// Is heard from where it has jumped to.
