@@ -8,10 +8,12 @@ mod common;
 #[path = "common/streams.rs"]
 mod streams;
 
+use std::cell::RefCell;
+
 use clicks::{BOUND, largest_step};
 use common::sine;
 use streams::{Beyond, Both, Disk, Form, HEADER, Pair, assert_alike, endings, render, wait_until};
-use voicepool::{Config, Ending, Event, Frame, Mixer, Play, ms};
+use voicepool::{Config, Cue, Ending, Event, Frame, Mixer, Play, Refusal, ms, secs};
 
 /// Frames that are surely there once a reader has come this many further: what is made at once, and what a
 /// buffer or two hold back.
@@ -262,6 +264,39 @@ fn what_is_told_to_stop_in_a_gap_stops() {
     assert!(rest.iter().flatten().all(|sample| *sample == 0.0));
     assert!(matches!(endings(mixer).as_slice(), [(_, Ending::Stopped)]));
     slow.disk.go_on();
+}
+
+/// What goes into a stream of its cue during a gap is heard behind it: the power of both.
+#[test]
+fn a_stream_in_a_gap_takes_in_another_of_its_cue() {
+    let (file, _) = tone(48_000 * 6);
+    let cues = RefCell::new(Vec::new());
+    let mut slow = Slow::new(&file, 60_000, |play| {
+        let cue = Cue::of([play]).expect("a variant").merge_within(secs(9.0));
+        cues.borrow_mut().push(cue.clone());
+        Play::of(cue)
+    });
+    slow.disk.wait_until_blocked();
+    slow.render_to(120_000);
+    let both = [&slow.pair.streamed.0, &slow.pair.loaded.0];
+    let others = [0, 1].map(|at| both[at].play(&cues.borrow()[at]));
+    slow.render_to(121_000);
+    let endings = slow.pair.endings();
+    for (ended, (first, other)) in endings.iter().zip(slow.voices.into_iter().zip(others)) {
+        let into = first.expect("a play");
+        let why = Ending::Refused { why: Refusal::Merged { into } };
+        assert!(other.is_some() && ended.iter().all(|(_, ending)| *ending == why), "{ended:?}");
+        assert_eq!(ended.len(), 1);
+    }
+    slow.disk.go_on();
+    for frame in [100_000, 121_000 + SURELY] {
+        slow.disk.wait_until_read(byte(frame));
+        slow.render_to(slow.heard.len() + 128);
+    }
+    slow.render_in_time_to(48_000 * 4);
+    let gap = slow.gap();
+    assert!((121_000..122_000).contains(&gap.end), "{gap:?}");
+    assert!(slow.heard.iter().any(|[left, _]| *left > 0.35), "as loud as both");
 }
 
 /// Offline, a stall is waited for, and leaves no trace.

@@ -166,3 +166,22 @@ impl Meters {
         self.buses.iter().for_each(BusMeters::reset_peaks);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_is_averaged_over_about_a_second() {
+        let meters = Meters::default();
+        meters.show_load(0.5, 0.5);
+        assert_eq!(meters.load(), (0.25, 0.5));
+        meters.show_load(0.75, 0.5);
+        assert_eq!(meters.load(), (0.5, 0.75));
+        // A buffer that lasts longer is all there is.
+        meters.show_load(0.25, 3.0);
+        assert_eq!(meters.load(), (0.25, 0.75));
+        meters.reset_peaks();
+        assert_eq!(meters.load(), (0.25, 0.0));
+    }
+}
