@@ -15,6 +15,8 @@ const BUS: BusId = BusId::new(5);
 
 type With = fn(Play) -> Play;
 
+type Say = fn(&Mixer, Option<VoiceId>);
+
 const KINDS: [Interpolation; 3] =
     [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];
 
@@ -190,7 +192,7 @@ fn what_was_a_loop_is_heard_straight_when_it_is_sought_again() {
 /// does, although it is left only once all of the line is known.
 #[test]
 fn what_is_said_beside_a_seek_is_heard_alike() {
-    let says: [(&str, fn(&Mixer, Option<VoiceId>)); 11] = [
+    let says: [(&str, Say); 11] = [
         ("a pause of the bus", |mixer, _| mixer.pause(BUS, Duration::ZERO)),
         ("a slow pause of the bus", |mixer, _| mixer.pause(BUS, ms(40))),
         ("a pause", |mixer, voice| mixer.pause(voice, Duration::ZERO)),
