@@ -167,12 +167,15 @@ impl Tape {
     fn keep_loop_head(&mut self, first: u64, from: usize) {
         let Some(start) = self.loop_start else { return };
         let wanted = start + self.frames(&self.loop_head);
-        if self.loop_head.len() >= LOOP_HEAD * self.channels || wanted < first {
+        let room = (LOOP_HEAD * self.channels).saturating_sub(self.loop_head.len());
+        if room == 0 || wanted < first {
             return;
         }
         let skip = from + (wanted - first) as usize * self.channels;
         if let Some(part) = self.recent.get(skip..) {
-            self.loop_head.extend_from_slice(part);
+            // Not more than that: to grow as it comes may take twice as much.
+            self.loop_head.reserve_exact(room);
+            self.loop_head.extend_from_slice(part.get(..room).unwrap_or(part));
         }
     }
 }
