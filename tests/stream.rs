@@ -230,6 +230,24 @@ fn what_is_said_beside_a_seek_is_heard_alike() {
     }
 }
 
+/// What several voices leave behind on one line is added up in the order in which they were told, in which sums of
+/// three differ.
+#[test]
+fn several_that_jump_on_one_line_are_heard_alike() {
+    let mut pair = Pair::new(Config::default(), &Form::PLAIN.music(48_000));
+    let voices = [0, 1, 2]
+        .map(|n| pair.play(|play| play.gain(0.1 + 0.07 * n as f32).from_position(ms(90 * n))));
+    for (round, order) in [[2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1]].into_iter().enumerate() {
+        pair.hear(3_000, 128, "before");
+        for at in order {
+            pair.say(voices[at], |mixer, voice| mixer.seek(voice, ms(100 * (at + round) as u64)));
+        }
+        // The latest seek of one voice does not count for when it was told to leave.
+        pair.say(voices[order[0]], |mixer, voice| mixer.seek(voice, ms(500)));
+        pair.hear(1_000, 128, &format!("{order:?}"));
+    }
+}
+
 /// Where many seeks are told on one line, the last one counts, and one slope leads away from what was heard.
 #[test]
 fn a_storm_of_seeks_ends_where_the_last_one_said() {

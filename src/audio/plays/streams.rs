@@ -28,12 +28,18 @@ impl StreamPlaces {
 
     /// Takes a play's place back, if it has one.
     pub fn release(&mut self, ticket: u32) {
-        let held = self.tickets.get_mut(..self.len).unwrap_or_default();
-        if let Some(at) = held.iter().position(|it| *it == ticket) {
-            // In the order in which they came, in which they are seen to.
-            held.get_mut(at..).unwrap_or_default().rotate_left(1);
+        if self.move_last(ticket) {
             self.len -= 1;
         }
+    }
+
+    /// Lets a play be seen to after all others. Returns whether it has a place.
+    pub fn move_last(&mut self, ticket: u32) -> bool {
+        let held = self.tickets.get_mut(..self.len).unwrap_or_default();
+        let Some(at) = held.iter().position(|it| *it == ticket) else { return false };
+        // The others stay in the order in which they are seen to.
+        held.get_mut(at..).unwrap_or_default().rotate_left(1);
+        true
     }
 
     /// The ticket at a place that is held.

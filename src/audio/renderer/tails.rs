@@ -76,6 +76,8 @@ impl Renderer {
             let shaper = plays.voices.shaper(voice);
             let is_heard = drawing.draw(voice, shaper, *now, buses, setup, &mut scratch.curves);
             drawing.drawn_at = is_heard.then_some(*now);
+            // They are left in the order in which they were drawn: sums of three depend on it.
+            plays.streams.move_last(voice.ticket);
         }
         if let Some(remains) = plays.voices.at_mut(slot).and_then(Voice::remains_mut) {
             *remains = drawing;
