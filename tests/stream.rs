@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use streams::{Form, Pair, stream};
 use voicepool::{
-    BusId, Config, Ending, Event, Interpolation, Mixer, Play, Refusal, Stream, VoiceId, ms, secs,
+    BusId, Config, Ending, Event, Interpolation, Mixer, Play, Priority, Refusal, Stream, VoiceId,
+    WhenStolen, ms, secs,
 };
 
 const BUS: BusId = BusId::new(5);
@@ -16,6 +17,9 @@ const BUS: BusId = BusId::new(5);
 type With = fn(Play) -> Play;
 
 type Say = fn(&Mixer, Option<VoiceId>);
+
+/// The same, with something of its own.
+type SayWith<'a> = &'a dyn Fn(&Mixer, Option<VoiceId>);
 
 const KINDS: [Interpolation; 3] =
     [Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc];
@@ -225,6 +229,85 @@ fn what_is_said_beside_a_seek_is_heard_alike() {
                 pair.say(voices, |mixer, _| mixer.resume(BUS, Duration::ZERO));
                 pair.say(voices, |mixer, voice| mixer.resume(voice, Duration::ZERO));
                 pair.hear(3_000, 512, &format!("gone on after {what} {order} a seek at {rate}"));
+            }
+        }
+    }
+}
+
+/// On the line on which its loop is ended, a voice leaves behind what goes round: of a stream, nothing from behind the
+/// loop's end has been read. Whoever takes its place only when the line is known finds it on its last round.
+#[test]
+fn who_loses_its_place_on_the_line_that_ends_its_loop_is_heard_alike() {
+    const THIEVES: BusId = BusId::new(6);
+    let config = Config { voices: 1, ..Config::default() };
+    // The line that is mixed next when 5,056 frames were heard: the limiter looks 256 frames ahead.
+    let line = 5_056 + 256;
+    for rate in [48_000, 44_100] {
+        let (file, noise) = (at(rate).music(rate as usize), at(rate).music(rate as usize / 10));
+        let thief = |mixer: &Mixer| {
+            let sound = mixer.load_bytes("thief", &noise[..]).expect("a good file");
+            Play::of(sound).bus(THIEVES).priority(Priority::Protected)
+        };
+        let says: [(&str, SayWith); 9] = [
+            ("a seek", &|mixer, voice| mixer.seek(voice, ms(900))),
+            ("two seeks", &|mixer, voice| {
+                mixer.seek(voice, ms(900));
+                mixer.seek(voice, ms(4));
+            }),
+            ("a slow pause and a seek", &|mixer, voice| {
+                mixer.pause(voice, ms(40));
+                mixer.seek(voice, ms(900));
+            }),
+            ("a speed and a seek", &|mixer, voice| {
+                mixer.set_speed(voice, 0.4, Duration::ZERO);
+                mixer.seek(voice, ms(900));
+            }),
+            ("a theft", &|mixer, _| {
+                mixer.play(thief(mixer));
+            }),
+            ("a theft on the frame of the line", &|mixer, _| {
+                mixer.play(thief(mixer).start_at(line));
+            }),
+            ("a theft on the next line", &|mixer, _| {
+                mixer.play(thief(mixer).start_at(line + 64));
+            }),
+            ("a theft between two lines", &|mixer, _| {
+                mixer.play(thief(mixer).start_at(line + 3));
+            }),
+            ("a resume of the bus and a seek", &|mixer, voice| {
+                mixer.pause(BUS, ms(20));
+                mixer.resume(BUS, Duration::ZERO);
+                mixer.seek(voice, ms(900));
+            }),
+        ];
+        for (what, say) in says {
+            for (round, speed, filtered) in
+                [(5_300, 1.0, false), (5_430, 1.0, true), (5_480, 0.8, false), (2_700, 2.1, true)]
+            {
+                for of_bus in [false, true] {
+                    let mut pair = Pair::new(config.clone(), &file);
+                    let voices = pair.play(|play| {
+                        let frames =
+                            |n: u64| Duration::from_nanos(n * 1_000_000_000 / u64::from(rate));
+                        let play = play.loop_range(Duration::ZERO..frames(round));
+                        let play = if filtered { play.low_pass(900.0) } else { play };
+                        play.bus(BUS)
+                            .speed(speed)
+                            .priority(Priority::Normal)
+                            .when_stolen(WhenStolen::Park)
+                    });
+                    pair.hear(5_056, 64, "start");
+                    pair.say(voices, |mixer, voice| match of_bus {
+                        false => mixer.end_loop(voice),
+                        true => mixer.end_loop(BUS),
+                    });
+                    pair.say(voices, say);
+                    let case = format!(
+                        "{what}, a loop of {round} at {rate}, {speed}, {filtered}, {of_bus}"
+                    );
+                    pair.hear(18_000, 64, &case);
+                    assert_eq!(pair.streamed.0.stats().underruns, 0, "{case}");
+                }
             }
         }
     }

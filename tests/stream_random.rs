@@ -83,7 +83,12 @@ fn say(random: &mut Random, long: u64) -> impl Fn(&Mixer, Option<VoiceId>) {
             17 => mixer.set_gain(voice, random.between(0.1, 0.6), over),
             18 => mixer.set_pan(voice, random.between(-1.0, 1.0), over),
             19 => mixer.set_low_pass(voice, random.between(300.0, 30_000.0), over),
-            20..=21 => mixer.end_loop(voice),
+            20..=21 => {
+                mixer.end_loop(voice);
+                if random.below(2) == 0 {
+                    mixer.seek(voice, place(random, long));
+                }
+            }
             22 => mixer.set_mute(voice, random.below(3) == 0),
             _ if random.below(4) == 0 => mixer.stop(voice, over),
             _ => mixer.set_mute(voice, false),

@@ -163,7 +163,7 @@ impl Stage {
                 self.leave_ghost(at);
             }
             if let Change::EndLoop = change {
-                self.leave_loop_of_stream(at);
+                self.leave_loop(at);
             }
             let mut voice = self.playing[at].clone();
             self.alter(&mut voice, change);

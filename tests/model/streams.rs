@@ -131,16 +131,16 @@ impl Stage {
         }
     }
 
-    /// The same of one that goes round, and will no more: its loop is heard on until that.
-    pub fn leave_loop_of_stream(&mut self, at: usize) {
-        let heard = self.is_heard_stream(at);
+    /// The same of one that goes round, and will no more: its loop is heard on until that. What another leaves behind
+    /// on this line goes round as well.
+    pub fn leave_loop(&mut self, at: usize) {
         let voice = &mut self.playing[at];
-        if heard && voice.turns().is_some() {
+        if voice.is_sounding(&self.buses) && voice.turns().is_some() {
             voice.left.get_or_insert(voice.place());
         }
     }
 
-    /// Streams are heard from where they have jumped to.
+    /// Streams are heard from where they have jumped to, and nobody goes round any more who was told not to.
     pub fn land_streams(&mut self) {
         for at in 0..self.playing.len() {
             let elsewhere = self.playing[at].is_heard_elsewhere();

@@ -67,7 +67,7 @@ pub struct Voice {
     pub louder_since: Option<u64>,
     /// Who goes for it when it begins, and over which time.
     pub comes_for: Option<(Leaving, Duration)>,
-    /// Of a stream that has jumped on this line, or was told to loop no more, where it is still heard from.
+    /// If it was told on this line to loop no more, or is a stream that has jumped, where it is still heard from.
     pub left: Option<Place>,
     /// What it leaves behind there: that of when it was first told to jump on this line.
     pub drawn: Option<Box<Ghost>>,
@@ -231,6 +231,7 @@ impl Voice {
 
     /// Jumps; what was heard before is somebody else's to fade out.
     pub fn seek(&mut self, frame: u64, declick: u64) {
+        self.left = None;
         self.go_to(frame);
         self.come_up(declick);
     }
@@ -252,6 +253,7 @@ impl Voice {
 
     /// Goes on without being heard; what bent its speed does so no more already.
     pub fn hush(&mut self) {
+        self.left = None;
         self.hold = Ramp::rest(self.hold.to);
         self.speed.arrive();
         self.stay_on_frames();

@@ -1,5 +1,7 @@
 //! What the game said, carried out on a line of the grid.
 
+use std::mem;
+
 use super::Renderer;
 use crate::audio::bus::BusSet;
 use crate::audio::bus::tree::Tree;
@@ -260,6 +262,7 @@ impl Renderer {
                 }
             }
         }
+        self.loops_ended |= matches!(change, Change::EndLoop);
         let Some(voice) = self.plays.voices.at_mut(slot) else { return };
         voice.change(change, &self.buses.way(voice.bus), &self.setup);
         if voice.is_over() {
@@ -272,6 +275,18 @@ impl Renderer {
             self.plays.voices.shape(slot, change, &self.setup);
         }
         self.plays.voices.rank(slot, &self.setup);
+    }
+
+    /// The line is known: whoever loses its voice from here on has left its loop behind.
+    pub(super) fn forget_loops(&mut self) {
+        if !mem::take(&mut self.loops_ended) {
+            return;
+        }
+        let mut walk = self.plays.voices.pool().walk();
+        while let Some(slot) = walk.next(self.plays.voices.pool()) {
+            let Some(voice) = self.plays.voices.at_mut(slot) else { break };
+            voice.forget_loop();
+        }
     }
 
     pub(super) fn stop_playing(&mut self, slot: u32, fade: u32, curve: Curve) {

@@ -64,6 +64,8 @@ pub struct Renderer {
     ducks_are_steady: bool,
     tail: Tail,
     space: Space,
+    /// Whether a voice was told on this line to loop no more.
+    loops_ended: bool,
     /// Whether a stream is to be seen to on every line, and whether one begins behind a line.
     streams_are_scarce: bool,
     stream_begins: bool,
@@ -127,6 +129,7 @@ impl Renderer {
             ducks_are_steady: true,
             tail: Tail::new(declick as usize),
             space: Space::new(declick, config.sample_rate),
+            loops_ended: false,
             streams_are_scarce: false,
             stream_begins: false,
             tell_underruns_from: 0,
@@ -240,6 +243,7 @@ impl Renderer {
         self.settle();
         self.unpark();
         self.follow_on();
+        self.forget_loops();
         self.supply_streams(drive);
         self.step_ducks();
         self.fill_snapshot();

@@ -16,6 +16,9 @@ pub(in crate::audio) struct ClipSource {
     speed: f32,
     /// Whether the mean of both sides is heard on either.
     is_point: bool,
+    /// Whether its loop was ended on this line. What it leaves behind on it goes round all the same: that of
+    /// a stream does, of which only what lies before the loop's end has been read.
+    left_loop: bool,
 }
 
 impl ClipSource {
@@ -29,7 +32,7 @@ impl ClipSource {
     ) -> ClipSource {
         let step = Glide::step_for(speed, sound.sample_rate(), rate);
         let cursor = Cursor::new(frame, Glide::rest(step), looping);
-        ClipSource { cursor, sound, speed, is_point: false }
+        ClipSource { cursor, sound, speed, is_point: false, left_loop: false }
     }
 
     /// All of it is heard from one point: of both sides their mean.
@@ -83,7 +86,11 @@ impl ClipSource {
 
     /// Adds the coming frames at its present speed, and stays where it is.
     pub fn read_ahead(&self, mix: Mix, gains: Gains, kernels: &Kernels) {
-        self.cursor.steady().read(&self.sound, self.is_point, mix, gains, kernels);
+        let mut cursor = self.cursor.steady();
+        if self.left_loop {
+            cursor.loop_on();
+        }
+        cursor.read(&self.sound, self.is_point, mix, gains, kernels);
     }
 
     /// Moves on in silence, no further than to its end.
@@ -105,11 +112,18 @@ impl ClipSource {
     /// Jumps to a frame of the sound.
     pub fn seek(&mut self, frame: u32) {
         self.cursor.seek(frame);
+        self.left_loop = false;
     }
 
     /// Loops no more.
     pub fn end_loop(&mut self) {
+        self.left_loop |= self.cursor.active_loop().is_some() && !self.cursor.is_entering_seam();
         self.cursor.end_loop();
+    }
+
+    /// The line on which it was told to loop no more is over.
+    pub fn forget_loop(&mut self) {
+        self.left_loop = false;
     }
 
     /// Whether to end the loop now makes it jump: it reads the frames around the loop's seam.

@@ -53,6 +53,11 @@ impl Cursor {
         self.last_round = true;
     }
 
+    /// Goes round again, where to end the loop was no jump.
+    pub fn loop_on(&mut self) {
+        self.last_round = false;
+    }
+
     /// Whether it reads the frames that lead into the loop's start: those of the clip's own end are
     /// others, so to leave the loop here is a jump. In a loop that is nothing but its seam it is one
     /// everywhere, once it is in it.

@@ -432,6 +432,11 @@ impl Voice {
         }
     }
 
+    /// The line on which it may have been told to loop no more is over.
+    pub fn forget_loop(&mut self) {
+        self.source.forget_loop();
+    }
+
     /// Comes up from silence where it has jumped to.
     fn come_up_here(&mut self, setup: &Setup) {
         // If it is being paused, the rest of that fade was for the place it came from. If it was
@@ -454,6 +459,7 @@ impl Voice {
     /// Gets a voice: comes up from silence where it has got to in the meantime.
     pub fn leave_parking(&mut self, setup: &Setup) {
         self.wake_stream();
+        self.forget_loop();
         if self.gains.pause.target() > 0.0 {
             self.come_up_here(setup);
         }

@@ -151,6 +151,14 @@ impl Source {
         }
     }
 
+    /// What it leaves behind goes round no more either. A stream sees to that when it
+    /// [crosses over](StreamSource::cross_over).
+    pub fn forget_loop(&mut self) {
+        if let Source::Clip(clip) = self {
+            clip.forget_loop();
+        }
+    }
+
     /// Goes at this speed at first.
     pub fn begin_at(&mut self, speed: f32, rate: u32) {
         either!(self, it => it.begin_at(speed, rate));
