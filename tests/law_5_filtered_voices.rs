@@ -55,3 +55,27 @@ fn what_is_paused_and_then_stopped_rings_out() {
         }
     }
 }
+
+/// A voice that is being paused fades out by itself where it is left behind, and not once more: what it says is what it
+/// would have said, but for the last quarter of the time that it is given.
+#[test]
+fn what_fades_by_itself_is_not_faded_twice_where_it_is_left() {
+    for hertz in [60.0, 400.0, 3000.0] {
+        let [stays, leaves] = [false, true].map(|leaves| {
+            let (mixer, mut renderer, id) = heard(hertz);
+            mixer.pause(id, ms(0));
+            let mut frames = renderer.frames(128);
+            if leaves {
+                mixer.seek(id, ms(333));
+            }
+            frames.extend(renderer.frames(1024));
+            frames
+        });
+        // It jumps on the line after the next of its 128 frames.
+        let (jump, declick) = (256, RATE as usize / 200);
+        let alike = jump + declick * 3 / 4;
+        assert_eq!(stays[..alike], leaves[..alike], "at {hertz} Hz");
+        assert!(stays[jump..alike].iter().all(|frame| frame[0] != 0.0), "it rings at {hertz} Hz");
+        assert!(leaves[jump + declick..].iter().all(|frame| *frame == [0.0; 2]), "at {hertz} Hz");
+    }
+}
