@@ -171,3 +171,26 @@ fn what_is_not_read_is_refused_by_name() {
         assert!(matches!(error, Error::Unsupported { .. }), "{error:?}");
     }
 }
+
+/// The head of a frame of another kind is no frame of this file, and what lies there is none either.
+#[test]
+fn what_lies_between_the_frames_of_an_mp3_is_passed_over() {
+    let file = fs::read(path("lame_cbr_44_stereo.mp3")).expect("a file");
+    let is_head = |bytes: &[u8]| bytes[..2] == [0xFF, 0xFB] && bytes[2] & 0xF0 == 0x90;
+    let between = 1000 + file[1000..].windows(4).position(is_head).expect("a frame");
+    let whole = Sound::from_bytes(&file).expect("a good file");
+    for junk in [&[0xFF, 0xF3, 0x48, 0xC4][..], b"junk", &[0xFF, 0xF3, 0x48, 0xC4, 0, 0, 0, 0, 0]] {
+        let junked = [&file[..between], junk, &file[between..]].concat();
+        let heard = Sound::from_bytes(junked).expect("a good file");
+        assert!(heard.frames().eq(whole.frames()), "{junk:x?}");
+    }
+}
+
+/// All streams of an Ogg file begin before any goes on: what is chained behind them is another file.
+#[test]
+fn what_is_chained_behind_is_not_looked_for() {
+    let [opus, vorbis] = ["refused_opus.ogg", "oggenc_22_mono.ogg"]
+        .map(|name| fs::read(path(name)).expect("a file"));
+    let error = Sound::from_bytes([opus, vorbis].concat()).expect_err("it begins with Opus");
+    assert!(error.to_string().contains("is an Opus file"), "{error}");
+}

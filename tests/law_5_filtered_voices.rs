@@ -79,3 +79,24 @@ fn what_fades_by_itself_is_not_faded_twice_where_it_is_left() {
         assert!(leaves[jump + declick..].iter().all(|frame| *frame == [0.0; 2]), "at {hertz} Hz");
     }
 }
+
+/// Where a voice ends that goes faster and faster is foreseen, so that its filter rings on from that very frame whatever
+/// is made at once.
+#[test]
+fn what_ends_on_its_way_to_another_speed_rings_on_alike_in_buffers_of_any_size() {
+    for length in [3000, 3100, 3217, 4000] {
+        let heard = [1, 128, 4096].map(|buffer| {
+            let (mixer, mut renderer) =
+                Mixer::offline(Config { sample_rate: RATE, ..Config::default() }).expect("a mixer");
+            let sound = mono(RATE, &sine(RATE, 100.0, 0.0, length));
+            let voice = mixer.play(Play::of(&sound).low_pass(400.0).speed(0.25));
+            mixer.set_speed(voice, 30.0, ms(80));
+            let mut heard: Vec<Frame> = Vec::new();
+            while heard.len() < 8192 {
+                heard.extend(renderer.frames(buffer));
+            }
+            heard
+        });
+        assert!(heard[0] == heard[1] && heard[1] == heard[2], "of {length} frames");
+    }
+}

@@ -176,6 +176,26 @@ fn a_loop_that_is_ended_near_its_turn_plays_on() {
     }
 }
 
+/// How long it is shows only when it has been read: then it turns where the file ends.
+#[cfg(feature = "formats")]
+#[test]
+fn a_loop_of_a_file_that_does_not_say_how_long_it_is_turns_at_its_end() {
+    let mut file = std::fs::read("tests/formats/long.flac").expect("a file");
+    // How many frames there are stands in 36 bits of its head: 0 says that nobody knows.
+    file[21] &= 0xF0;
+    file[22..26].fill(0);
+    let file: std::sync::Arc<[u8]> = file.into();
+    assert_eq!(stream(&file).duration(), None);
+    let rate = stream(&file).sample_rate();
+    for speed in [1.0, 0.8] {
+        let mut pair = Pair::new(Config { sample_rate: rate, ..Config::default() }, &file);
+        pair.play(|play| play.looping().speed(speed));
+        let frames = pair.sound.frame_count() * 4;
+        pair.hear(frames, 500, "three rounds and more");
+        assert_eq!(pair.streamed.0.stats().live, 1);
+    }
+}
+
 /// What was read around its turns is of no use once it is no loop any more.
 #[test]
 fn what_was_a_loop_is_heard_straight_when_it_is_sought_again() {
@@ -308,6 +328,27 @@ fn who_loses_its_place_on_the_line_that_ends_its_loop_is_heard_alike() {
                     pair.hear(18_000, 64, &case);
                     assert_eq!(pair.streamed.0.stats().underruns, 0, "{case}");
                 }
+            }
+        }
+    }
+}
+
+/// What is read of a loop's beginning in a later round has the loop's end before it. A seek to where the loop begins
+/// hears what comes before it in the file.
+#[test]
+fn a_loop_is_entered_anew_after_a_round_that_began_within_it() {
+    for rate in [48_000, 44_100] {
+        let file = at(rate).music(rate as usize * 2);
+        for speed in [1.0, 0.77] {
+            let mut pair = Pair::new(Config::default(), &file);
+            let voices = pair.play(|play| {
+                // It turns where a block of the stream ends, and another begins with the loop.
+                play.loop_range(ms(600)..ms(1600)).from_position(ms(1088)).speed(speed)
+            });
+            for to in [ms(600), Duration::from_micros(600_100), ms(599), ms(630)] {
+                pair.hear(90_000, 500, "a round and more");
+                pair.say(voices, |mixer, voice| mixer.seek(voice, to));
+                pair.hear(30_000, 500, &format!("from {to:?} at {rate}, {speed}"));
             }
         }
     }

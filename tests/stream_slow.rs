@@ -299,6 +299,22 @@ fn a_stream_in_a_gap_takes_in_another_of_its_cue() {
     assert!(slow.heard.iter().any(|[left, _]| *left > 0.35), "as loud as both");
 }
 
+/// The beginning of a loop is kept once it was heard: to go back there takes no disk.
+#[test]
+fn the_beginning_of_a_loop_is_heard_again_without_the_disk() {
+    let file = FORM.music(48_000 * 3);
+    let mut slow = Slow::new(&file, 48_000 * 3, |play| {
+        play.loop_range(ms(1000)..ms(2500)).from_position(ms(900))
+    });
+    slow.pair.hear(30_000, 128, "once past its beginning");
+    stop(&slow.disk, 0);
+    slow.pair.say(slow.voices, |mixer, voice| mixer.seek(voice, ms(1000)));
+    slow.render_to(12_000);
+    assert_alike(&slow.heard, &slow.wanted, "from its beginning on", 0);
+    assert_eq!(slow.pair.streamed.0.stats().underruns, 0);
+    slow.disk.go_on();
+}
+
 /// Offline, a stall is waited for, and leaves no trace.
 #[test]
 fn a_render_to_a_file_waits_for_a_slow_disk() {

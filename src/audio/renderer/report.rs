@@ -136,3 +136,22 @@ impl Renderer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Notices;
+
+    #[test]
+    fn there_are_no_more_notices_under_way_than_there_is_room_for() {
+        let mut notices = Notices::new(3);
+        assert_eq!([5, 6, 9].map(|number| notices.add(number, 4)), [true; 3]);
+        assert_eq!([10, 11].map(|number| notices.add(number, 4)), [false; 2]);
+        // Two have arrived; what found no room was never on its way.
+        assert_eq!([12, 13, 14].map(|number| notices.add(number, 6)), [true, true, false]);
+        assert_eq!(
+            [20, 21, 22, 23].map(|number| notices.add(number, 13)),
+            [true, true, true, false]
+        );
+        assert!(!Notices::new(0).add(1, 0));
+    }
+}

@@ -240,6 +240,18 @@ mod tests {
     }
 
     #[test]
+    fn a_ticket_stands_in_the_line_once_however_many_plays_had_it() {
+        let mut store = MoveStore::new(4);
+        for _ in 0..100 {
+            store.keep(1, to(1.0));
+            store.forget(1);
+        }
+        assert_eq!(store.line.len(), 1);
+        store.keep(1, to(2.0));
+        assert_eq!(all(&mut store), [(1, to(2.0))]);
+    }
+
+    #[test]
     fn many_go_in_blocks_and_wait_while_none_is_at_home() {
         let tickets = (MOVE_BLOCKS * Moves::MOST + 10) as u32;
         let mut store = MoveStore::new(tickets as usize);

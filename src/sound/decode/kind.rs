@@ -142,7 +142,13 @@ mod tests {
         ] {
             assert_eq!(fault(head), format!("it: is {kind} file; {READ}"));
         }
-        for head in [&b"RIFF\x04\0\0\0AVI "[..], b"RIFF\x04\0\0\0WAV", b"\0"] {
+        for head in [
+            &b"RIFF\x04\0\0\0AVI "[..],
+            b"RIFF\x04\0\0\0WAV",
+            b"\0",
+            b"\xFF\xE8\x90\x44",
+            b"\xFF\x04",
+        ] {
             assert_eq!(fault(head), format!("it: {UNKNOWN}"));
         }
         assert_eq!(fault(b""), "it: is empty");

@@ -139,3 +139,28 @@ impl Trim {
         (delay + padding > 0).then_some(Trim { delay, padding })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_a_frame_of_layer_3_is_taken_for_one() {
+        let head = FrameHead::parse([0xFF, 0xFB, 0x90, 0x44]).expect("128 kbit/s at 44.1 kHz");
+        assert_eq!((head.sample_rate, head.channels, head.bytes), (44_100, 2, 417));
+        let mono = FrameHead::parse([0xFF, 0xF3, 0x40, 0xC4]).expect("32 kbit/s at 22.05 kHz");
+        assert_eq!((mono.sample_rate, mono.channels, mono.bytes), (22_050, 1, 104));
+        assert!(head.is_like(head) && !head.is_like(mono));
+        for (what, bytes) in [
+            ("another first byte", [0x7F, 0xFB, 0x90, 0x44]),
+            ("eight bits of sync", [0xFF, 0x1B, 0x90, 0x44]),
+            ("layer 2", [0xFF, 0xFD, 0x90, 0x44]),
+            ("a version that there is not", [0xFF, 0xEB, 0x90, 0x44]),
+            ("a free bit rate", [0xFF, 0xFB, 0x00, 0x44]),
+            ("a bit rate that there is not", [0xFF, 0xFB, 0xF0, 0x44]),
+            ("a rate that there is not", [0xFF, 0xFB, 0x9C, 0x44]),
+        ] {
+            assert_eq!(FrameHead::parse(bytes), None, "{what}");
+        }
+    }
+}
