@@ -145,8 +145,10 @@ impl Meters {
         self.peak.each_ref().map(|meter| f32::from_bits(meter.load(Ordering::Relaxed)))
     }
 
-    /// Notes which share of its time a buffer took, and how many seconds it lasts.
+    /// Notes which share of its time a buffer took, and how many seconds it lasts. By a clock that was set back
+    /// meanwhile, as the worklet's may be, it took none.
     pub fn show_load(&self, load: f32, seconds: f32) {
+        let load = load.max(0.0);
         let mean = f32::from_bits(self.load_mean.load(Ordering::Relaxed));
         let mean = mean + (load - mean) * seconds.clamp(0.0, 1.0);
         self.load_mean.store(mean.to_bits(), Ordering::Relaxed);
@@ -183,5 +185,8 @@ mod tests {
         assert_eq!(meters.load(), (0.25, 0.75));
         meters.reset_peaks();
         assert_eq!(meters.load(), (0.25, 0.0));
+        // The clock was set back.
+        meters.show_load(-3600.0, 0.5);
+        assert_eq!(meters.load(), (0.125, 0.0));
     }
 }

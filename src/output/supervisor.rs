@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use self::silence::SILENT_STEP;
+use self::silence::{SILENT_STEP, Silence};
 use self::state_log::StateLog;
 use self::stream::OpenStream;
 use self::switch::Candidate;
@@ -73,8 +73,8 @@ pub(super) struct Supervisor {
     /// How long to wait between two streams that fail.
     retry_pause: Duration,
     next_try: Instant,
-    /// Since when no stream has played, and how many frames were rendered since.
-    silence: Option<(Instant, u64)>,
+    /// Where time stands since no stream has played.
+    silence: Option<Silence>,
     /// Whether a thread is asking for the name of the default device.
     asking_name: bool,
     state_log: StateLog,
@@ -252,7 +252,7 @@ impl Supervisor {
         self.drop_candidate();
         if let Some(stream) = self.stream.take().filter(OpenStream::is_open) {
             // Time is caught up with from where the sound ended, not from where that was noticed.
-            self.silence = Some((stream.last_buffer + stream.buffer_duration(), 0));
+            self.silence = Some(Silence::since(stream.last_buffer + stream.buffer_duration()));
         }
         self.next_try = Instant::now() + pause;
         self.retry_pause = (self.retry_pause * 2).min(self.timeouts.max_retry);
