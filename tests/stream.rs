@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use streams::{Form, Pair, stream};
 use voicepool::{
-    BusId, Config, Ending, Event, Interpolation, Mixer, Play, Priority, Refusal, Stream, VoiceId,
-    WhenStolen, ms, secs,
+    BusId, Config, Ending, Event, Interpolation, Mixer, Play, Priority, Refusal, Reverb, RoomId,
+    Stream, VoiceId, WhenStolen, ms, secs,
 };
 
 const BUS: BusId = BusId::new(5);
@@ -351,6 +351,189 @@ fn a_loop_is_entered_anew_after_a_round_that_began_within_it() {
                 pair.hear(30_000, 500, &format!("from {to:?} at {rate}, {speed}"));
             }
         }
+    }
+}
+
+/// A jump, and what makes its voice stand still: it is where it has jumped to at once, and whatever is said then finds
+/// it there.
+#[test]
+fn who_jumps_and_stands_still_on_one_line_is_heard_alike() {
+    const THIEVES: BusId = BusId::new(6);
+    const ROOM: RoomId = RoomId::new(0);
+    for rate in [48_000, 44_100] {
+        let (file, noise) = (at(rate).music(rate as usize * 2), at(rate).music(rate as usize / 10));
+        let thief = |mixer: &Mixer| {
+            let sound = mixer.load_bytes("thief", &noise[..]).expect("a good file");
+            mixer.play(Play::of(sound).bus(THIEVES));
+        };
+        let (jump, still) = (
+            |mixer: &Mixer, voice: Option<VoiceId>| mixer.seek(voice, ms(900)),
+            |mixer: &Mixer, voice: Option<VoiceId>| mixer.pause(voice, Duration::ZERO),
+        );
+        let nothing: SayWith = &|_, _| ();
+        let holds: SayWith = &|mixer, voice| mixer.pause(voice, Duration::ZERO);
+        let holds_bus: SayWith = &|mixer, _| mixer.pause(BUS, Duration::ZERO);
+        // What was said before, and heard out; and what is said on one line.
+        let says: [(&str, SayWith, SayWith); 13] = [
+            ("a jump, a pause, a speed", nothing, &|mixer, voice| {
+                jump(mixer, voice);
+                still(mixer, voice);
+                mixer.set_speed(voice, 1.5, Duration::ZERO);
+            }),
+            ("a pause, a jump, a gain, a pan", nothing, &|mixer, voice| {
+                still(mixer, voice);
+                jump(mixer, voice);
+                mixer.set_gain(voice, 0.1, Duration::ZERO);
+                mixer.set_pan(voice, 1.0, Duration::ZERO);
+            }),
+            ("a slow pause, a jump, a mute", nothing, &|mixer, voice| {
+                mixer.pause(voice, ms(40));
+                jump(mixer, voice);
+                mixer.set_mute(voice, true);
+                mixer.set_mute(voice, false);
+            }),
+            ("a jump, a pause, a speed of the bus", nothing, &|mixer, voice| {
+                jump(mixer, voice);
+                still(mixer, voice);
+                mixer.set_speed(BUS, 0.7, Duration::ZERO);
+            }),
+            ("a jump, a pause, a theft", nothing, &|mixer, voice| {
+                jump(mixer, voice);
+                still(mixer, voice);
+                thief(mixer);
+                thief(mixer);
+            }),
+            ("a slow pause, a jump, a theft", nothing, &|mixer, voice| {
+                mixer.pause(voice, ms(40));
+                jump(mixer, voice);
+                thief(mixer);
+                thief(mixer);
+            }),
+            ("a jump, a pause, a stop, another play", nothing, &|mixer, voice| {
+                jump(mixer, voice);
+                still(mixer, voice);
+                mixer.stop(voice, Duration::ZERO);
+                thief(mixer);
+            }),
+            ("a resume, a jump, a pause", holds, &|mixer, voice| {
+                mixer.resume(voice, Duration::ZERO);
+                jump(mixer, voice);
+                still(mixer, voice);
+            }),
+            ("a resume of the bus, a jump, a pause of the bus", holds_bus, &|mixer, voice| {
+                mixer.resume(BUS, Duration::ZERO);
+                jump(mixer, voice);
+                mixer.pause(BUS, Duration::ZERO);
+            }),
+            ("the end of the loop, a resume of the bus, a jump", holds_bus, &|mixer, voice| {
+                mixer.end_loop(voice);
+                mixer.resume(BUS, Duration::ZERO);
+                jump(mixer, voice);
+            }),
+            ("the end of the loop, a resume of the bus, a theft", holds_bus, &|mixer, voice| {
+                mixer.end_loop(voice);
+                mixer.resume(BUS, Duration::ZERO);
+                thief(mixer);
+                thief(mixer);
+            }),
+            (
+                "the end of the loop, a resume of the bus, a stop of it",
+                holds_bus,
+                &|mixer, voice| {
+                    mixer.end_loop(voice);
+                    mixer.resume(BUS, Duration::ZERO);
+                    mixer.stop(BUS, ms(20));
+                },
+            ),
+            ("a jump, and the room that it is sent to", nothing, &|mixer, voice| {
+                jump(mixer, voice);
+                mixer.set_reverb(ROOM, Reverb::DEFAULT, Duration::ZERO);
+            }),
+        ];
+        for (what, before, say) in says {
+            for (filtered, looping) in [(false, true), (true, true), (true, false)] {
+                let config = Config { voices: 2, ..Config::default() };
+                let mut pair = Pair::new(config, &file);
+                let voices = pair.play(|play| {
+                    let play = if looping { play.looping() } else { play };
+                    let play = if filtered { play.low_pass(900.0) } else { play };
+                    play.bus(BUS).priority(Priority::Normal).gain(0.7).send(ROOM, 0.5)
+                });
+                let case = format!("{what} at {rate}, {filtered}, {looping}");
+                pair.hear(30_000, 500, &case);
+                pair.say(voices, before);
+                pair.hear(3_000, 500, &case);
+                pair.say(voices, say);
+                pair.hear(2_000, 64, &case);
+                pair.say(voices, |mixer, voice| {
+                    mixer.resume(voice, Duration::ZERO);
+                    mixer.resume(BUS, Duration::ZERO);
+                });
+                pair.hear(12_000, 64, &case);
+                let [streamed, loaded] = [&pair.streamed.0, &pair.loaded.0].map(Mixer::stats);
+                assert_eq!((streamed.stolen, streamed.parkings), (loaded.stolen, loaded.parkings));
+                assert_eq!(streamed.underruns, 0, "{case}");
+                let [streamed, loaded] =
+                    pair.endings().map(|endings| endings.into_iter().map(alike));
+                assert!(streamed.eq(loaded), "{case}");
+            }
+        }
+    }
+}
+
+/// An ending without the name of the thief, which is another in another mixer.
+fn alike((at, why): (u64, Ending)) -> (u64, String) {
+    let why = match why {
+        Ending::Stolen { level, .. } => format!("stolen at {level}"),
+        other => format!("{other:?}"),
+    };
+    (at, why)
+}
+
+/// Who came on the line that ends its loop and is robbed much later goes round no more in what it leaves behind.
+#[test]
+fn whose_loop_was_ended_as_it_came_leaves_it_for_good() {
+    for late in [true, false] {
+        let (file, noise) = (Form::PLAIN.music(48_000), Form::PLAIN.music(4_800));
+        let mut pair = Pair::new(Config { voices: 2, ..Config::default() }, &file);
+        // While somebody has a place, who comes in a full pool begins once the line is known.
+        let round = |play: Play| play.loop_range(Duration::ZERO..ms(250)).priority(Priority::Low);
+        pair.play(|play| play.at([1.0, 0.0]).gain(0.1));
+        pair.hear(1_000, 500, "somebody with a place");
+        let voices = pair.play(|play| round(play).at([0.0, 0.5]).gain(0.5));
+        if late {
+            pair.say(voices, |mixer, voice| mixer.end_loop(voice));
+        } else {
+            pair.say(voices, |mixer, _| mixer.end_loop(BusId::MASTER));
+        }
+        // Less than 5 ms before the loop's end, which it plays past.
+        pair.hear(11_776, 128, "up to its end");
+        pair.say(voices, |mixer, _| {
+            let sound = mixer.load_bytes("thief", &noise[..]).expect("a good file");
+            mixer.play(Play::of(sound).priority(Priority::High));
+        });
+        pair.hear(4_000, 128, "its tail");
+        assert_eq!(pair.loaded.0.stats().stolen + pair.loaded.0.stats().parkings, 1);
+    }
+}
+
+/// Who waits to be heard elsewhere needs what lies ahead of two places. What it could not have then it has before
+/// somebody robs it.
+#[test]
+fn the_fastest_jumps_and_is_robbed_on_the_next_line_alike() {
+    let noise = Form::PLAIN.music(4_800);
+    for speed in [60.0, 80.0, 100.0] {
+        let file = at(48_000).music(48_000 * 20);
+        let mut pair = Pair::new(Config { voices: 1, ..Config::default() }, &file);
+        let voices = pair.play(|play| play.speed(speed).looping().priority(Priority::Low));
+        pair.hear(3_000, 500, "at first");
+        pair.say(voices, |mixer, voice| mixer.seek(voice, secs(9.0)));
+        pair.hear(128, 128, "a jump");
+        pair.say(voices, |mixer, _| {
+            let sound = mixer.load_bytes("thief", &noise[..]).expect("a good file");
+            mixer.play(Play::of(sound).priority(Priority::High));
+        });
+        pair.hear(3_000, 128, &format!("robbed at {speed}"));
     }
 }
 

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use clicks::{BOUND, largest_step};
 use common::sine;
 use streams::{Beyond, Both, Disk, Form, HEADER, Pair, assert_alike, endings, render, wait_until};
-use voicepool::{Config, Cue, Ending, Event, Frame, Mixer, Play, Refusal, ms, secs};
+use voicepool::{Config, Cue, Ending, Event, Frame, Mixer, Play, Refusal, VoiceId, ms, secs};
 
 /// Frames that are surely there once a reader has come this many further: what is made at once, and what a
 /// buffer or two hold back.
@@ -84,6 +84,39 @@ impl Slow {
 
 fn underruns(mixer: &Mixer) -> usize {
     mixer.events().filter(|event| matches!(event, Event::Underrun { .. })).count()
+}
+
+/// Whatever it is told to do while it falls silent because the disk stands still: what is heard of it goes without a
+/// click.
+#[test]
+fn a_jump_in_the_slope_of_a_gap_makes_no_click() {
+    let (file, own_step) = tone(48_000 * 6);
+    type Say = fn(&Mixer, Option<VoiceId>);
+    let says: [Say; 3] = [
+        |mixer, voice| mixer.seek(voice, ms(0)),
+        |mixer, voice| mixer.seek(voice, secs(60.0)),
+        |mixer, voice| {
+            mixer.seek(voice, ms(10));
+            mixer.pause(voice, ms(0));
+        },
+    ];
+    for say in says {
+        for lines in 0..3 {
+            let mut slow = Slow::new(&file, 60_000, |play| play);
+            slow.disk.wait_until_blocked();
+            while slow.pair.streamed.0.stats().underruns == 0 {
+                slow.render_to(slow.heard.len() + 128);
+            }
+            // Of its slope of 240 frames some were heard, or none.
+            slow.render_to(slow.heard.len() + 128 * lines);
+            let [voice, _] = slow.voices;
+            say(&slow.pair.streamed.0, voice);
+            slow.render_to(slow.heard.len() + 4_000);
+            let [worst, _] = largest_step(&slow.heard);
+            assert!(worst <= BOUND * own_step, "{lines}: {} of its own", worst / own_step);
+            slow.disk.go_on();
+        }
+    }
 }
 
 /// A disk that stands still once: a slope, silence, a slope, and then the very frames that would be heard had

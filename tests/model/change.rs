@@ -174,6 +174,7 @@ impl Stage {
             if self.playing[at].is_heard_elsewhere() && matches!(change, Change::EndLoop) {
                 self.draw_jump(at);
             }
+            self.land_if_held(at);
             self.rank(at);
         } else if let Some(at) = self.parked.iter().position(|it| it.number == number) {
             let mut voice = self.parked[at].clone();

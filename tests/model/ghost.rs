@@ -108,8 +108,7 @@ impl Stage {
     pub fn draw_ghost(&mut self, at: usize) -> Option<Ghost> {
         let mut ghost = self.playing[at].as_heard();
         let (bus, shaper) = (ghost.bus, ghost.shaper.clone());
-        // What was told to come up on this line has not been heard from where it is.
-        if !ghost.is_sounding(&self.buses) || ghost.hold.now() == 0.0 {
+        if !ghost.leaves_something(&self.buses) {
             let ringing = shaper.filter(Shaper::rings)?;
             return Some(self.ghost(None, bus, Some(ringing), self.declick));
         }

@@ -105,7 +105,7 @@ impl Stage {
     /// has jumped to, which is waited for when all of the line is known.
     pub fn is_heard_stream(&self, at: usize) -> bool {
         let voice = &self.playing[at];
-        is_stream(voice) && voice.is_sounding(&self.buses)
+        is_stream(voice) && voice.leaves_something(&self.buses)
     }
 
     pub fn jump_stream(&mut self, at: usize, to: Duration) {
@@ -120,7 +120,16 @@ impl Stage {
             self.leave_ghost(at);
             self.finish(number);
         } else {
+            self.land_if_held(at);
             self.rank(at);
+        }
+    }
+
+    /// Who is to stand still where it goes is there at once.
+    pub fn land_if_held(&mut self, at: usize) {
+        if self.playing[at].drawn.is_some() && self.playing[at].hold.to == 0.0 {
+            self.tally.count("a stream that jumps and is paused on one line");
+            self.land(at);
         }
     }
 
@@ -142,17 +151,19 @@ impl Stage {
 
     /// Streams are heard from where they have jumped to, and nobody goes round any more who was told not to.
     pub fn land_streams(&mut self) {
-        for at in 0..self.playing.len() {
-            let elsewhere = self.playing[at].is_heard_elsewhere();
-            if elsewhere {
-                self.leave_ghost(at);
-            }
-            let voice = &mut self.playing[at];
-            voice.drawn = None;
-            if voice.left.take().is_some() && elsewhere {
-                voice.come_up(self.declick);
-                self.rank(at);
-            }
+        (0..self.playing.len()).for_each(|at| self.land(at));
+    }
+
+    fn land(&mut self, at: usize) {
+        let elsewhere = self.playing[at].is_heard_elsewhere();
+        if elsewhere {
+            self.leave_ghost(at);
+        }
+        let voice = &mut self.playing[at];
+        voice.drawn = None;
+        if voice.left.take().is_some() && elsewhere {
+            voice.come_up(self.declick);
+            self.rank(at);
         }
     }
 

@@ -105,6 +105,14 @@ impl Voice {
         self.heard && !self.is_held(buses)
     }
 
+    /// Whether it is heard from where it is: who was told to come up on this line, or whose bus was, is not yet.
+    pub fn leaves_something(&self, buses: &[Bus]) -> bool {
+        let has_come_up = |hold: &Ramp| hold.now() > 0.0;
+        self.is_sounding(buses)
+            && has_come_up(&self.hold)
+            && self.way(buses).all(|bus| has_come_up(&bus.hold))
+    }
+
     /// The loop, if it will turn there.
     pub fn turns(&self) -> Option<(u64, u64)> {
         self.turns_from(self.position >> 32)

@@ -119,6 +119,11 @@ impl Rooms {
         }
     }
 
+    /// Whether a room was ever made.
+    pub fn has(&self, id: RoomId) -> bool {
+        self.rooms.get(id.index()).is_some_and(Option::is_some)
+    }
+
     /// Sends frames to a room, from some frame of the pass on, at these gains.
     pub fn send(&mut self, id: RoomId, from: usize, left: &[f32], right: &[f32], gains: &[f32]) {
         if let Some(slot) = self.get_mut(id) {

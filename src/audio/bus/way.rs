@@ -67,6 +67,12 @@ impl<'a> Way<'a> {
         self.pausing().any(|bus| bus.pause.is_silent_within(frames))
     }
 
+    /// Whether nothing has been heard through it yet: it was only now told to go on.
+    pub fn begins_silent(&self) -> bool {
+        let moving = self.set.both(self.buses.moving);
+        moving.iter().any(|bus| self.buses.get(bus).pause.now() == 0.0)
+    }
+
     /// Whether some other gain is silent, or will be in no more than so many frames.
     pub fn is_silent_within(&self, frames: u32) -> bool {
         let shut =

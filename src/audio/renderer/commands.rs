@@ -265,6 +265,8 @@ impl Renderer {
         self.loops_ended |= matches!(change, Change::EndLoop);
         let Some(voice) = self.plays.voices.at_mut(slot) else { return };
         voice.change(change, &self.buses.way(voice.bus), &self.setup);
+        self.settle_jump(slot);
+        let Some(voice) = self.plays.voices.at_mut(slot) else { return };
         if voice.is_over() {
             if voice.arrives_elsewhere() {
                 self.leave_tail(slot);
@@ -323,6 +325,7 @@ impl Renderer {
         if let Change::Stop { .. } = change {
             return self.end_at(Placement::Arriving(slot), End::Stopped);
         }
+        self.loops_ended |= matches!(change, Change::EndLoop);
         let Some(voice) = self.plays.arrival_mut(slot) else { return };
         voice.change(change, &self.buses.way(voice.bus), &self.setup);
         if voice.is_over() {

@@ -17,15 +17,20 @@ impl Renderer {
         if self.plays.streams.is_empty() {
             return;
         }
+        // What was read goes back first, for who replays waits for blocks that are made in its place.
+        self.take_in_streams();
         drive.supply(self.now);
         while self.take_in_streams() && drive.wait() {}
         let mut place = 0;
+        let mut arrived = false;
         while let Some(ticket) = self.plays.streams.at(place) {
             if let Placement::Playing(slot) = self.plays.find(ticket) {
-                self.tend_stream(slot);
+                arrived |= self.tend_stream(slot);
             }
             place += 1;
         }
+        // Who waited in two places can now have more of one.
+        while arrived && self.take_in_streams() && drive.wait() {}
     }
 
     /// Takes in what has arrived. Returns whether any stream lacks something that it will want on this pass.
@@ -57,15 +62,16 @@ impl Renderer {
         lacks && !stands_still
     }
 
-    /// Sees to a voice that reads a stream.
-    fn tend_stream(&mut self, slot: u32) {
-        let Some(voice) = self.plays.voices.at_mut(slot) else { return };
+    /// Sees to a voice that reads a stream. Returns whether it has arrived where it has jumped to.
+    fn tend_stream(&mut self, slot: u32) -> bool {
+        let Some(voice) = self.plays.voices.at_mut(slot) else { return false };
         if voice.is_calm(&self.setup) {
-            return;
+            return false;
         }
         let (ticket, at) = (voice.ticket, self.now);
         let stands_still = voice.stands_still(&self.buses.way(voice.bus));
-        match voice.tend(stands_still, &self.setup) {
+        let tended = voice.tend(stands_still, &self.setup);
+        match tended {
             Tended::Plenty => (),
             Tended::Scarce => self.streams_are_scarce = true,
             Tended::RanDry => {
@@ -78,6 +84,25 @@ impl Renderer {
                 }
             }
             Tended::Arrived => self.cross_over(slot),
+        }
+        tended == Tended::Arrived
+    }
+
+    /// A stream that was told to jump on this line is there at once if there is nothing to wait for: what it leaves
+    /// behind was drawn when it was told.
+    pub(super) fn settle_jump(&mut self, slot: u32) {
+        let now = self.now;
+        let Some(voice) = self.plays.voices.at_mut(slot) else { return };
+        let was_told = voice.remains_mut().is_some_and(|remains| remains.drawn_at == Some(now));
+        if !was_told || !voice.arrives_at_once() {
+            return;
+        }
+        self.leave_tail(slot);
+        if let Some((_, shaper)) = self.plays.voices.shaped_mut(slot) {
+            shaper.forget();
+        }
+        if let Some(voice) = self.plays.voices.at_mut(slot) {
+            voice.arrive_unheard(&self.setup);
         }
     }
 

@@ -68,7 +68,7 @@ impl Renderer {
     /// Draws what a voice would leave behind now, for when it is heard from elsewhere: the first of the line's
     /// commands to make it jump is the one that counts.
     pub(super) fn draw_tail(&mut self, slot: u32) {
-        let Renderer { plays, buses, setup, scratch, now, .. } = self;
+        let Renderer { plays, buses, rooms, setup, scratch, now, .. } = self;
         let drawn = plays.voices.at_mut(slot).and_then(Voice::remains_mut);
         let Some(remains) = drawn.filter(|remains| remains.drawn_at != Some(*now)) else { return };
         let mut drawing = mem::take(remains);
@@ -76,6 +76,10 @@ impl Renderer {
             let shaper = plays.voices.shaper(voice);
             let is_heard = drawing.draw(voice, shaper, *now, buses, setup, &mut scratch.curves);
             drawing.drawn_at = is_heard.then_some(*now);
+            // A room that is made later on this line does not hear it.
+            for (send, room) in drawing.sends.iter_mut().zip(RoomId::all()) {
+                send.is_there &= rooms.has(room);
+            }
             // They are left in the order in which they were drawn: sums of three depend on it.
             plays.streams.move_last(voice.ticket);
         }

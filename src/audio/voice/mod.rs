@@ -384,7 +384,7 @@ impl Voice {
                 }
             }
             Change::Seek { to } => {
-                if self.source.seek(to, !silent) {
+                if self.source.seek(to, self.leaves_tail(way)) {
                     self.come_up_here(setup);
                 }
             }
@@ -392,7 +392,9 @@ impl Voice {
                 self.shape.change(change);
             }
             Change::EndLoop => {
-                if self.source.end_loop(!silent) {
+                let jumps = self.source.end_loop_jumps();
+                let heard = if jumps { self.leaves_tail(way) } else { !silent };
+                if self.source.end_loop(heard) {
                     self.come_up_here(setup);
                 }
             }
@@ -427,7 +429,7 @@ impl Voice {
         };
         match jumps {
             false => Jump::None,
-            true if self.is_stream() && self.is_sounding(way) => Jump::WhenItCan,
+            true if self.is_stream() && self.leaves_tail(way) => Jump::WhenItCan,
             true => Jump::AtOnce,
         }
     }
@@ -494,10 +496,10 @@ impl Voice {
         self.is_paused() || way.is_paused()
     }
 
-    /// Whether it would leave anything behind if it were cut off now. What was only now told to come up has not been
-    /// heard from where it is.
+    /// Whether it would leave anything behind if it were cut off now. What was only now told to come up, by itself or
+    /// with its bus, has not been heard from where it is.
     pub fn leaves_tail(&self, way: &Way) -> bool {
-        self.is_sounding(way) && self.gains.pause.now() > 0.0
+        self.is_sounding(way) && self.gains.pause.now() > 0.0 && !way.begins_silent()
     }
 
     /// Whether some of it has been heard, and it does not stand still.

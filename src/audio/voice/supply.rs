@@ -118,6 +118,22 @@ impl Voice {
         }
     }
 
+    /// Whether it need not wait for what there is to read where it has jumped to: it is not heard until then, or is to
+    /// stand still.
+    pub fn arrives_at_once(&self) -> bool {
+        !self.arrives_elsewhere() || self.gains.pause.target() == 0.0
+    }
+
+    /// Is where it has jumped to, whether or not there is anything to read.
+    pub fn arrive_unheard(&mut self, setup: &Setup) {
+        self.arrive(setup);
+        if let Some(stream) = self.source.stream_mut()
+            && stream.supply() == Supply::Flowing
+        {
+            stream.set_supply(Supply::Fresh);
+        }
+    }
+
     /// The gain that it had before it lacked something, if it does.
     pub(super) fn held_boost(&mut self) -> Option<&mut f32> {
         let stream = self.source.stream_mut()?;
