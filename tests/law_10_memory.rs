@@ -4,6 +4,9 @@
 mod allocator;
 mod common;
 
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, channel};
+
 use allocator::{heap_calls, held};
 use common::{Random, mono, noise};
 use voicepool::{
@@ -79,6 +82,43 @@ fn say_everything(mixer: &Mixer, target: impl Into<Target>) {
     mixer.end_loop(target);
     mixer.resume(target, ms(9));
     mixer.stop(target, ms(9));
+}
+
+/// However much is said while the disk stands still, no more waits to be recorded than there is room for: the lanes,
+/// and 8 MiB of commands. What is said then ends the recording.
+#[test]
+fn what_waits_for_a_disk_is_bounded() {
+    struct Still(Receiver<()>);
+    impl Write for Still {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // Until nobody is there who could let it go on.
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let config = Config { voices: 8, parked: 600, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
+    let before = held();
+    let (stopped, still) = channel();
+    let recorder = mixer.record(Still(still)).expect("before the first play");
+    let sound = mono(48_000, &[0.1; 100]);
+    let far = Play::of(&sound).looping().at([1e4, 0.0]);
+    let voices: Vec<_> = (0..600).filter_map(|_| mixer.play(&far)).collect();
+    assert_eq!(voices.len(), 600);
+    for turn in 0..2_000 {
+        mixer.set_positions(voices.iter().map(|voice| (*voice, [2e4 + turn as f32, 0.0])));
+        renderer.frames(128);
+    }
+    let waits = held() - before;
+    println!("{waits} bytes while recording, with the disk at a standstill");
+    assert!(waits > 8 << 20 && waits < 12 << 20, "{waits} bytes");
+    drop(stopped);
+    let summary = recorder.finish().expect("it can be written");
+    assert!(!summary.is_whole, "{summary:?}");
 }
 
 fn small(when_full: WhenFull) -> Config {

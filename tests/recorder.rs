@@ -8,13 +8,16 @@ mod recordings;
 mod streams;
 
 use std::io::{self, Cursor, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Instant;
 
 use recordings::{File, Library, assert_same, read, record, render, replay};
 use streams::Form;
 use voicepool::{
-    BusId, Config, Ending, Error, Event, Mixer, Play, Priority, RecordFault, Replay, Sound,
-    WhenFull, ms,
+    BusId, Config, Ending, Error, Event, Mixer, Play, Priority, RecordFault, Replay, Reverb,
+    RoomId, Sound, WhenFull, ms, secs,
 };
 
 /// Three plays on two voices, recorded with the sounds in it: the second is stolen by the third.
@@ -146,6 +149,13 @@ fn a_recording_begins_before_the_first_play_and_once() {
         "a recording: too much was said before it; record before the first play"
     );
     assert_eq!(why(error), RecordFault::TooLate);
+    // A menu in which somebody moves a slider for long, before anything is played.
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    for step in 0..40 {
+        mixer.set_gain(BusId::MASTER, step as f32 / 40.0, ms(0));
+        renderer.frames(128);
+    }
+    assert_eq!(why(mixer.record(io::sink()).unwrap_err()), RecordFault::TooLate);
 }
 
 /// A game that crashes leaves a file that breaks off anywhere.
@@ -297,6 +307,106 @@ fn what_is_missing_takes_so_much_memory_in_all() {
     assert!(peak < 400 << 20, "{peak} bytes");
 }
 
+/// A game that moves its voices sixty times a second can be replayed for hours: what was said is forgotten again.
+#[test]
+fn a_replay_of_many_moves_takes_no_more_memory_the_longer_it_is() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    let beep = Sound::from_mono(48_000, &common::noise(1, 300)).unwrap().named("beep");
+    let voices: Vec<_> =
+        (0..8).map(|_| mixer.play(Play::of(&beep).looping().at([1.0, 0.0]))).collect();
+    for turn in 0..600 {
+        mixer.set_positions(voices.iter().map(|voice| (*voice, [turn as f32 * 0.01, 0.0])));
+        renderer.frames(256);
+    }
+    recorder.finish().unwrap();
+    let mut again = Replay::read(Cursor::new(file.bytes()), |_| Some(beep.clone().into())).unwrap();
+    let mut out = vec![[0.0; 2]; 25_600];
+    again.render(&mut out);
+    let before = allocator::held();
+    (0..5).for_each(|_| assert_eq!(again.render(&mut out), out.len()));
+    let more = allocator::held() - before;
+    assert!(more < 64 << 10, "{more} bytes more");
+}
+
+/// A stranger asks for a thousand of all that is made on the game side, on one line.
+#[test]
+fn no_more_is_made_on_one_line_than_a_game_can_ask_for() {
+    let config = Config { max_voices: 4096, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    mixer.resize(4096).unwrap();
+    mixer.set_reverb(RoomId::new(0), Reverb::DEFAULT, ms(0));
+    mixer.set_low_pass(BusId::new(1), 900.0, ms(0));
+    let beep = Sound::from_mono(48_000, &[0.1; 300]).unwrap().named("beep");
+    let voices: Vec<_> = (0..8).map(|_| mixer.play(Play::of(&beep).at([1.0, 0.0]))).collect();
+    mixer.set_positions(voices.iter().map(|voice| (*voice, [2.0, 0.0])));
+    renderer.frames(1024);
+    recorder.finish().unwrap();
+    let honest = file.bytes();
+    let (again, honestly, _) = allocator::counted(|| replay_of(&honest, &beep));
+    assert!(again);
+    let many = repeated(&honest, 1000);
+    let (again, peak, _) = allocator::counted(|| replay_of(&many, &beep));
+    assert!(again);
+    // As many pools as may be under way, and what takes less; not a thousand.
+    assert!(peak < 30 * honestly, "{peak} bytes, and {honestly} for one of each");
+}
+
+fn replay_of(file: &[u8], beep: &Sound) -> bool {
+    let mut again = Replay::read(Cursor::new(file), |_| Some(beep.clone().into())).unwrap();
+    let mut out = vec![[0.0; 2]; 1024];
+    again.render(&mut out);
+    again.missing().is_empty()
+}
+
+/// A recording in which all that was said first is said many times, on the first line on which anything was.
+fn repeated(file: &[u8], times: u64) -> Vec<u8> {
+    let mut out = file[..24].to_vec();
+    let mut at = 24;
+    while at < file.len() {
+        let length = u32::from_le_bytes(file[at + 1..at + 5].try_into().unwrap()) as usize;
+        let (kind, mut holds) = (file[at], file[at + 5..at + 5 + length].to_vec());
+        if kind == 3 {
+            let one = holds.clone();
+            for time in 1..times {
+                let mut next = 0;
+                while next < one.len() {
+                    let number = u64::from_le_bytes(one[next..next + 8].try_into().unwrap());
+                    let count = u32::from_le_bytes(one[next + 8..next + 12].try_into().unwrap());
+                    let end = next + 12 + count as usize;
+                    let commands = 12;
+                    holds.extend_from_slice(&(number + time * commands).to_le_bytes());
+                    holds.extend_from_slice(&one[next + 8..end]);
+                    next = end;
+                }
+            }
+        } else if kind == 4 && holds.len() > 17 {
+            assert_eq!(holds[8], 0, "so many were applied");
+            let count = u64::from_le_bytes(holds[9..17].try_into().unwrap());
+            assert_eq!(count, 12);
+            holds[9..17].copy_from_slice(&(count * times).to_le_bytes());
+        }
+        let mut block = vec![kind];
+        block.extend_from_slice(&(holds.len() as u32).to_le_bytes());
+        block.extend_from_slice(&holds);
+        let sum = sum_of(&block);
+        out.extend_from_slice(&block);
+        out.extend_from_slice(&sum.to_le_bytes());
+        at += 5 + length + 8;
+    }
+    out
+}
+
+/// The check sum of a block.
+fn sum_of(block: &[u8]) -> u64 {
+    block.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
 /// Changes what every block of a kind holds, and gives it the right check sum.
 fn forge(file: &[u8], kind: u8, change: impl Fn(&mut [u8])) -> Vec<u8> {
     let (mut file, mut at) = (file.to_vec(), 24);
@@ -306,21 +416,20 @@ fn forge(file: &[u8], kind: u8, change: impl Fn(&mut [u8])) -> Vec<u8> {
         if file[at] == kind {
             change(&mut file[at + 5..end]);
         }
-        let sum = file[at..end].iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-            (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
-        });
+        let sum = sum_of(&file[at..end]);
         file[end..end + 8].copy_from_slice(&sum.to_le_bytes());
         at = end + 8;
     }
     file
 }
 
-/// A disk that stands still until it is let go.
+/// A disk that stands still until it is let go, and says whether it was asked for anything.
 #[derive(Clone, Default)]
-struct Slow(Arc<(Mutex<bool>, Condvar)>, File);
+struct Slow(Arc<(Mutex<bool>, Condvar)>, File, Arc<AtomicBool>);
 
 impl Write for Slow {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.2.store(true, Ordering::Relaxed);
         let (is_on, bell) = &*self.0;
         drop(bell.wait_while(is_on.lock().unwrap(), |is_on| !*is_on).unwrap());
         self.1.write(bytes)
@@ -328,6 +437,13 @@ impl Write for Slow {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Slow {
+    fn let_go(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
     }
 }
 
@@ -344,8 +460,7 @@ fn a_disk_that_is_too_slow_ends_the_recording_cleanly() {
         render(&mut renderer, 1000, &mut heard);
         mixer.events().for_each(drop);
     }
-    *disk.0.0.lock().unwrap() = true;
-    disk.0.1.notify_all();
+    disk.let_go();
     let summary = recorder.finish().unwrap();
     assert!(!summary.is_whole && summary.frames > 0 && summary.frames < heard.len() as u64);
     let mut again =
@@ -356,6 +471,48 @@ fn a_disk_that_is_too_slow_ends_the_recording_cleanly() {
     let mut out = vec![[0.0; 2]; frames];
     again.render(&mut out);
     assert!(out[..] == heard[..frames]);
+}
+
+/// The disk is slow until one command finds no room, and quick again before anybody hears of it: there is room for
+/// those behind it, and still they are not in the recording, which would be said to contradict itself.
+#[test]
+fn behind_a_command_that_found_no_room_nothing_is_recorded() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let disk = Slow::default();
+    let recorder = mixer.record(disk.clone()).unwrap();
+    let beep = Sound::from_mono(48_000, &common::noise(1, 300)).unwrap().named("beep");
+    let play = |plays| {
+        (0..plays).for_each(|_| assert!(mixer.play(Play::of(&beep).gain(0.2)).is_some()));
+    };
+    let wait_until = |is_so: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !is_so() {
+            assert!(begin.elapsed() < secs(60.0), "{} bytes are written", disk.1.bytes().len());
+            thread::yield_now();
+        }
+    };
+    let mut heard = Vec::new();
+    play(1);
+    render(&mut renderer, 1000, &mut heard);
+    wait_until(&|| disk.2.load(Ordering::Relaxed));
+    for _ in 0..16 {
+        play(1000);
+        render(&mut renderer, 1000, &mut heard);
+        mixer.events().for_each(drop);
+    }
+    // One more than the 16,384 that may wait.
+    play(385);
+    disk.let_go();
+    wait_until(&|| disk.1.bytes().len() > 1_300_000);
+    play(100);
+    render(&mut renderer, 1000, &mut heard);
+    let summary = recorder.finish().unwrap();
+    assert!(!summary.is_whole && summary.plays == 16_385, "{summary:?}");
+    let mut again =
+        Replay::read(Cursor::new(disk.1.bytes()), |_| Some(beep.clone().into())).unwrap();
+    let mut out = vec![[0.0; 2]; again.frame_count() as usize];
+    again.render(&mut out);
+    assert!(out.len() >= 16_000 && out[..] == heard[..out.len()], "{summary:?}");
 }
 
 #[test]

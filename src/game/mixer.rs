@@ -327,7 +327,7 @@ impl Mixer {
             if self.shared.bridge.tape().is_some() {
                 return Err(RecordFault::Again);
             }
-            if !ledger.start_tape(tape) {
+            if self.shared.bridge.has_lost_lines() || !ledger.start_tape(tape) {
                 return Err(RecordFault::TooLate);
             }
             self.shared.bridge.set_tape(tape.clone());
@@ -345,7 +345,7 @@ impl Mixer {
     ) {
         self.with_ledger(|ledger| {
             if let Some((last, fade)) = stop_all {
-                ledger.replay_stop_all(last, fade);
+                ledger.replay_stop_all(last, fade, told);
             }
             for (number, bytes) in commands {
                 ledger.replay(*number, bytes, told, rerun);

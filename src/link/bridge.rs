@@ -41,6 +41,8 @@ pub(crate) struct Bridge {
     feeder: Option<Box<dyn Feeder>>,
     /// What is recorded goes here, once somebody records.
     tape: OnceLock<Arc<Tape>>,
+    /// Whether more was said before anybody recorded than the audio side remembers.
+    has_lost_lines: AtomicBool,
 }
 
 /// Commands, the next one last.
@@ -107,6 +109,7 @@ impl Bridge {
             is_far: false,
             feeder: None,
             tape: OnceLock::new(),
+            has_lost_lines: AtomicBool::new(false),
         }
     }
 
@@ -137,6 +140,15 @@ impl Bridge {
     /// Records from now on. A mixer is recorded once: it returns whether this is the first time.
     pub fn set_tape(&self, tape: Arc<Tape>) -> bool {
         self.tape.set(tape).is_ok()
+    }
+
+    /// Says that a recording can begin no more: nobody remembers on which lines what was said took effect.
+    pub fn lose_lines(&self) {
+        self.has_lost_lines.store(true, Ordering::Relaxed);
+    }
+
+    pub fn has_lost_lines(&self) -> bool {
+        self.has_lost_lines.load(Ordering::Relaxed)
     }
 
     fn output_state(&self) -> MutexGuard<'_, (OutputState, VecDeque<OutputState>)> {

@@ -1,6 +1,6 @@
 //! What a recording is made of, on its way from both sides to the thread that writes it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -9,6 +9,9 @@ use crate::sound::Sound;
 
 /// How many commands may wait to be written: some seconds of a storm.
 const ENTRIES: usize = 1 << 14;
+
+/// How many bytes of them: most take a hundred, but one can move five hundred voices.
+const MOST_BYTES: usize = 8 << 20;
 
 /// How many notes of the audio side may wait. Offline a thousand lines may pass in the time of a few.
 const NOTES: usize = 1 << 16;
@@ -41,7 +44,9 @@ pub(crate) enum Noted {
 
 /// Both ways to the thread that writes, and when they end.
 pub(crate) struct Tape {
-    pub entries: Lane<Entry>,
+    entries: Lane<Entry>,
+    /// How many bytes of commands wait.
+    waiting: AtomicUsize,
     pub notes: Lane<Note>,
     /// The first command that found no room, and the first frame of which a note did.
     lost_command: AtomicU64,
@@ -57,6 +62,7 @@ impl Tape {
     pub fn new() -> Tape {
         Tape {
             entries: Lane::new(ENTRIES),
+            waiting: AtomicUsize::new(0),
             notes: Lane::new(NOTES),
             lost_command: AtomicU64::new(u64::MAX),
             lost_from: AtomicU64::new(u64::MAX),
@@ -66,12 +72,39 @@ impl Tape {
         }
     }
 
-    /// Hands a command over, from the game side. One that finds no room ends the recording.
+    /// Hands a command over, from the game side. One that finds no room ends the recording, and
+    /// nothing behind it is taken.
     pub fn add(&self, entry: Entry) {
-        let number = entry.number;
-        if self.entries.send(entry).is_err() {
-            self.lost_command.fetch_min(number, Ordering::Release);
+        if self.has_lost_command() {
+            return;
         }
+        let (number, bytes) = (entry.number, entry.command.len());
+        let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
+        if waiting + bytes > MOST_BYTES || self.entries.send(entry).is_err() {
+            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            self.lost_command.store(number, Ordering::Release);
+        }
+    }
+
+    fn has_lost_command(&self) -> bool {
+        self.lost_command.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    /// Whether commands are still taken.
+    pub fn takes_commands(&self) -> bool {
+        self.is_running() && !self.has_lost_command()
+    }
+
+    /// How many commands wait to be written.
+    pub fn entries_waiting(&self) -> u64 {
+        self.entries.waiting()
+    }
+
+    /// The next command, to be written.
+    pub fn next_entry(&self) -> Option<Entry> {
+        let entry = self.entries.receive()?;
+        self.waiting.fetch_sub(entry.command.len(), Ordering::Relaxed);
+        Some(entry)
     }
 
     /// Notes what happened, from the audio side. What finds no room ends the recording.
@@ -113,9 +146,14 @@ impl Tape {
         self.clock.load(Ordering::Acquire)
     }
 
-    /// The first command that is lacking, and the first frame of which something may be.
-    pub fn lost(&self) -> (u64, u64) {
-        (self.lost_command.load(Ordering::Acquire), self.lost_from.load(Ordering::Acquire))
+    /// The first command that is lacking.
+    pub fn lost_command(&self) -> u64 {
+        self.lost_command.load(Ordering::Acquire)
+    }
+
+    /// The first frame of which something that was noted may be lacking.
+    pub fn lost_from(&self) -> u64 {
+        self.lost_from.load(Ordering::Acquire)
     }
 
     /// Waits until there is room for what a line may have to note. Not for the audio thread.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
+use std::time::Duration;
 #[cfg(not(target_arch = "wasm32"))]
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::media::{MOST_SILENCE, MediaRef};
 use super::reader::Script;
@@ -14,7 +15,7 @@ use crate::bus::BusId;
 use crate::config::Config;
 use crate::effect::Effect;
 use crate::game::{Events, Mixer, Rerun, Told};
-use crate::link::feed::{Feed, Feeder, Mark};
+use crate::link::feed::{Feeder, Mark};
 use crate::link::tape::{Note, Noted};
 use crate::link::{Bridge, Drive};
 use crate::output::offline::Patient;
@@ -23,8 +24,7 @@ use crate::sound::{Media, Sound};
 use crate::stats::Stats;
 use crate::{Error, Frame};
 
-/// How long is waited for a stream that does not give what it gave once.
-#[cfg(not(target_arch = "wasm32"))]
+/// How long is waited for the first stream that does not give what it gave once.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A recording that is heard again: [rendered](Replay::render) into the very bits that were played, or, under
@@ -57,6 +57,9 @@ struct Running {
     blocks: usize,
     commands: usize,
     feeds: HashMap<u64, Sound>,
+    /// How long the next stream is waited for that does not give what it gave once. Each time that it was in
+    /// vain it is half as long, so that all of them together are not waited for without end.
+    patience: Duration,
     /// How many frames were rendered.
     done: u64,
 }
@@ -82,9 +85,17 @@ impl Replay {
         numbers.sort_unstable();
         for number in numbers {
             let Some(told) = script.media.get_mut(&number) else { continue };
-            let given = told.media().or_else(|| media(&told.known_by));
+            let own = told.media();
             let is_it = |media: &Media| MediaRef::of(media).is_ok_and(|it| it == told.known_by);
-            if !given.as_ref().is_some_and(is_it) {
+            let (given, is_missing) = match own {
+                Some(own) => (Some(own), false),
+                None => {
+                    let given = media(&told.known_by);
+                    let is_it = given.as_ref().is_some_and(is_it);
+                    (given, !is_it)
+                }
+            };
+            if is_missing {
                 missing.push(told.known_by.clone());
             }
             let given = given.or_else(|| told.silence(&mut silence));
@@ -133,7 +144,8 @@ impl Replay {
     }
 
     /// An effect that the game had put on a bus. Each call is for one time that it did, in that order.
-    pub fn effect(&mut self, bus: BusId, effect: Box<dyn Effect>) {
+    pub fn effect(&mut self, bus: BusId, mut effect: Box<dyn Effect>) {
+        effect.prepare(self.script.config.sample_rate);
         self.effects.entry(bus).or_default().push(effect);
     }
 
@@ -144,7 +156,10 @@ impl Replay {
         let Replay { script, media, effects, priorities, running, .. } = self;
         let left = usize::try_from(script.frames - running.done).unwrap_or(usize::MAX);
         let (heard, silent) = out.split_at_mut(left.min(out.len()));
-        let Running { mixer, renderer, bridge, told, lines, blocks, commands, feeds, .. } = running;
+        let Running {
+            mixer, renderer, bridge, told, lines, blocks, commands, feeds, patience, ..
+        } = running;
+        let in_own_time = is_another || !priorities.is_empty();
         let mut player = Player {
             script,
             mixer,
@@ -152,7 +167,17 @@ impl Replay {
             lines,
             blocks,
             commands,
-            rerun: Again { media, effects, priorities, mixer, bridge, feeds, is_another },
+            rerun: Again {
+                media,
+                effects,
+                priorities,
+                mixer,
+                bridge,
+                feeds,
+                patience,
+                is_another,
+                in_own_time,
+            },
             patient: Patient::new(bridge),
         };
         renderer.fill(heard, &mut player);
@@ -215,6 +240,7 @@ impl Running {
             blocks: 0,
             commands: 0,
             feeds: HashMap::new(),
+            patience: PATIENCE,
             done: 0,
         })
     }
@@ -240,6 +266,7 @@ impl Player<'_> {
 
 impl Drive for Player<'_> {
     fn line(&mut self, at: u64) -> u64 {
+        self.told.begin_line();
         while let Some(note) = self.next_line().filter(|note| note.at <= at).copied() {
             *self.lines += 1;
             match note.what {
@@ -256,12 +283,16 @@ impl Drive for Player<'_> {
                 Noted::Block { .. } | Noted::EffectFailed { .. } => (),
             }
         }
-        self.next_line().map_or(u64::MAX, |note| note.at)
+        // What is read is taken in and given back on the lines on which it was.
+        let mut blocks = self.script.blocks.get(*self.blocks..).unwrap_or_default().iter();
+        let block = blocks.find(|note| note.at > at && !self.rerun.in_own_time);
+        let next = [self.next_line(), block].into_iter().flatten().map(|note| note.at).min();
+        next.unwrap_or(u64::MAX)
     }
 
     /// Lets the blocks of streams arrive that had arrived by then.
     fn supply(&mut self, at: u64) {
-        if self.rerun.is_another {
+        if self.rerun.in_own_time {
             return;
         }
         self.rerun.await_orders();
@@ -272,7 +303,10 @@ impl Drive for Player<'_> {
             {
                 let mark = Mark { epoch, index };
                 feed.allow_up_to(mark);
-                if !self.rerun.await_block(feed, mark) {
+                let (bridge, patience) = (self.rerun.bridge, &mut *self.rerun.patience);
+                wait_while(bridge, patience, || feed.made() < mark && !feed.is_over());
+                // If it never was made, the next of that stream is not to be waited for either.
+                if feed.made() < mark {
                     self.rerun.feeds.remove(&play);
                 }
             }
@@ -281,7 +315,7 @@ impl Drive for Player<'_> {
 
     /// Of what was recorded nothing is waited for: it arrives when it did.
     fn wait(&mut self) -> bool {
-        self.rerun.is_another && self.patient.wait()
+        self.rerun.in_own_time && self.patient.wait()
     }
 }
 
@@ -293,45 +327,45 @@ struct Again<'a> {
     mixer: &'a Mixer,
     bridge: &'a Bridge,
     feeds: &'a mut HashMap<u64, Sound>,
+    patience: &'a mut Duration,
     is_another: bool,
+    /// Whether streams are waited for, since they may be wanted at other times than they were.
+    in_own_time: bool,
 }
 
 impl Again<'_> {
     /// Waits until every stream can be told where it is read from.
-    fn await_orders(&self) {
+    fn await_orders(&mut self) {
         for feed in self.feeds.values().filter_map(Sound::feed) {
-            self.wait_while(|| feed.orders.room() < 2 && !feed.is_over());
+            wait_while(self.bridge, self.patience, || feed.orders.room() < 2 && !feed.is_over());
         }
     }
+}
 
-    /// Waits until a block has been made. Returns false if it never was: then the next of that stream is not to be
-    /// waited for either.
-    fn await_block(&self, feed: &Feed, mark: Mark) -> bool {
-        self.wait_while(|| feed.made() < mark);
-        feed.made() >= mark
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn wait_while(&self, lacks: impl Fn() -> bool) {
-        let mut since = Instant::now();
-        while lacks() && since.elapsed() < PATIENCE {
-            if self.bridge.feeder().is_some_and(Feeder::wait) {
-                since = Instant::now();
-            }
+#[cfg(not(target_arch = "wasm32"))]
+fn wait_while(bridge: &Bridge, patience: &mut Duration, lacks: impl Fn() -> bool) {
+    let mut since = Instant::now();
+    while lacks() {
+        if since.elapsed() >= *patience {
+            *patience /= 2;
+            return;
+        }
+        if bridge.feeder().is_some_and(Feeder::wait) {
+            since = Instant::now();
         }
     }
+}
 
-    /// Where there are no threads, nothing comes but what is made meanwhile.
-    #[cfg(target_arch = "wasm32")]
-    fn wait_while(&self, lacks: impl Fn() -> bool) {
-        while lacks() && self.bridge.feeder().is_some_and(Feeder::wait) {}
-    }
+/// Where there are no threads, nothing comes but what is made meanwhile.
+#[cfg(target_arch = "wasm32")]
+fn wait_while(bridge: &Bridge, _patience: &mut Duration, lacks: impl Fn() -> bool) {
+    while lacks() && bridge.feeder().is_some_and(Feeder::wait) {}
 }
 
 impl Rerun for Again<'_> {
     fn sound(&mut self, play: u64, media: u64) -> Option<Sound> {
         let sound = self.mixer.sound(self.media.get(&media)?.clone())?;
-        if let Some(feed) = sound.feed().filter(|_| !self.is_another) {
+        if let Some(feed) = sound.feed().filter(|_| !self.in_own_time) {
             feed.allow_up_to(Mark::default());
             self.feeds.retain(|_, sound| sound.feed().is_some_and(|feed| !feed.is_over()));
             self.feeds.insert(play, sound.clone());

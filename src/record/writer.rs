@@ -1,6 +1,7 @@
 //! The thread that writes a recording: the only one that may wait for the disk.
 
 use std::io::{self, Write};
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -16,6 +17,9 @@ use crate::sound::Sound;
 
 /// How often it is looked what has come. Nobody is to wake anybody.
 const POLL: Duration = Duration::from_millis(5);
+
+/// How large a block of commands grows before it is written.
+const BLOCK: usize = 1 << 16;
 
 /// How many of what was told are remembered. One that was forgotten is told again, which does no harm.
 const MOST_KNOWN: usize = 4096;
@@ -76,14 +80,15 @@ impl<W: Write> Writer<W> {
     /// Writes what has come. Returns whether anything had.
     fn write_what_came(&mut self) -> io::Result<bool> {
         let reached = self.tape.reached();
-        let (lost_command, lost_from) = self.tape.lost();
+        let lost_from = self.tape.lost_from();
         let mut notes = Vec::new();
         let mut count = 0;
         while self.cut_at.is_none()
             && let Some(note) = self.tape.notes.receive()
         {
+            // Asked for with each: one that was lost was so before it was applied.
             if let Noted::Applied { count } = note.what
-                && count >= lost_command
+                && count >= self.tape.lost_command()
             {
                 self.cut_at = Some(note.at);
                 break;
@@ -94,9 +99,11 @@ impl<W: Write> Writer<W> {
         if lost_from != u64::MAX && self.cut_at.is_none() {
             self.cut_at = Some(lost_from);
         }
-        // Taken after the notes: whatever they say was applied is there by now.
+        // Asked for after the notes: whatever they say was applied is there by now.
+        let waiting = self.tape.entries_waiting();
         let mut commands = Vec::new();
-        while let Some(entry) = self.tape.entries.receive() {
+        for _ in 0..waiting {
+            let Some(entry) = self.tape.next_entry() else { break };
             if let Some(sound) = entry.sound {
                 self.tell(&sound)?;
                 self.summary.plays += 1;
@@ -104,6 +111,9 @@ impl<W: Write> Writer<W> {
             entry.number.put(&mut commands);
             entry.command.put(&mut commands);
             self.summary.commands += 1;
+            if commands.len() > BLOCK {
+                self.write(Kind::Commands, &mem::take(&mut commands))?;
+            }
         }
         if !commands.is_empty() {
             self.write(Kind::Commands, &commands)?;
@@ -115,7 +125,7 @@ impl<W: Write> Writer<W> {
             self.reached = reached;
             self.out.flush()?;
         }
-        Ok(is_news || !commands.is_empty())
+        Ok(is_news || waiting > 0)
     }
 
     /// Tells of a sound, or of a stream, if that was not done yet.

@@ -127,12 +127,31 @@ impl Renderer {
         }
     }
 
-    /// Stops every play up to this command, wherever it is.
+    /// Stops every play up to this command, wherever it is. Not in the order of their tickets, which are others in a
+    /// replay.
     fn stop_up_to(&mut self, last: u64, fade: u32) {
-        for ticket in self.plays.tickets() {
-            let number = self.plays.number(self.plays.find(ticket));
-            if number.is_some_and(|number| number <= last) {
-                self.change(ticket, Change::Stop { fade });
+        let mut walk = self.plays.voices.pool().walk();
+        while let Some(slot) = walk.next(self.plays.voices.pool()) {
+            if self.plays.voices.pool().at(slot).is_some_and(|voice| voice.number <= last) {
+                self.stop_playing(slot, fade, Curve::Straight);
+            }
+        }
+        let mut walk = self.plays.parked.pool().walk();
+        while let Some(slot) = walk.next(self.plays.parked.pool()) {
+            if self.plays.parked.pool().at(slot).is_some_and(|it| it.voice.number <= last) {
+                self.end_at(Placement::Parked(slot), End::Stopped);
+            }
+        }
+        let mut walk = self.plays.arrivals().walk();
+        while let Some(slot) = walk.next(self.plays.arrivals()) {
+            if self.plays.arrivals().at(slot).is_some_and(|voice| voice.number <= last) {
+                self.end_at(Placement::Arriving(slot), End::Stopped);
+            }
+        }
+        let mut walk = self.plays.schedule().pool().walk();
+        while let Some(slot) = walk.next(self.plays.schedule().pool()) {
+            if self.plays.schedule().pool().at(slot).is_some_and(|it| it.number <= last) {
+                self.end_at(Placement::Waiting(slot), End::Stopped);
             }
         }
     }

@@ -26,6 +26,9 @@ impl Renderer {
         if self.applied != self.noted {
             self.note_applied();
         }
+        if self.early.count > 0 {
+            self.note_early();
+        }
         if let Some(tape) = self.bridge.tape() {
             tape.reach(self.now);
         }
@@ -33,30 +36,36 @@ impl Renderer {
 
     fn note_applied(&mut self) {
         self.noted = self.applied;
-        let EarlyLines { lines, count } = &mut self.early;
-        let Some(tape) = self.bridge.tape() else {
-            if let Some(line) = lines.get_mut(*count) {
-                *line = (self.now, self.applied);
-            }
-            // One more than there is room for says that some are lacking.
-            *count = (*count + 1).min(MOST_EARLY + 1);
-            return;
-        };
-        if !tape.is_running() {
-            return;
+        if self.bridge.tape().is_some() {
+            return self.note(Noted::Applied { count: self.applied });
         }
-        match lines.get(..*count) {
+        let EarlyLines { lines, count } = &mut self.early;
+        if let Some(line) = lines.get_mut(*count) {
+            *line = (self.now, self.applied);
+        } else {
+            self.bridge.lose_lines();
+        }
+        // One more than there is room for says that some are lacking.
+        *count = (*count + 1).min(MOST_EARLY + 1);
+    }
+
+    /// Notes what was applied before there was a recording, if there is one by now.
+    fn note_early(&mut self) {
+        let Some(tape) = self.bridge.tape() else { return };
+        match self.early.lines.get(..self.early.count) {
             Some(lines) => lines
                 .iter()
                 .for_each(|(at, count)| tape.note(*at, Noted::Applied { count: *count })),
             None => tape.lose_from(0),
         }
-        *count = 0;
-        tape.note(self.now, Noted::Applied { count: self.applied });
+        self.early.count = 0;
     }
 
-    /// Notes something else that happened on this frame.
-    pub(super) fn note(&self, what: Noted) {
+    /// Notes something else that happened on this frame, behind all that happened before.
+    pub(super) fn note(&mut self, what: Noted) {
+        if self.early.count > 0 {
+            self.note_early();
+        }
         if let Some(tape) = self.bridge.tape().filter(|tape| tape.is_running()) {
             tape.note(self.now, what);
         }

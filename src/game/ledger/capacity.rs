@@ -98,12 +98,17 @@ impl Capacity {
         Ok(())
     }
 
-    /// Whether there are as many voices as were wished for, and no more.
-    /// Whether there may be so many voices.
-    pub fn allows(&self, voices: usize) -> bool {
-        (1..=self.max_voices).contains(&voices)
+    /// Takes over a resize that a recording holds, if there may be so many voices and not too many others are under
+    /// way. When the pool shrinks back is for the recording to say.
+    pub fn replays(&mut self, voices: usize) -> bool {
+        let may_be = (1..=self.max_voices).contains(&voices) && self.resizes < MOST_RESIZES;
+        if may_be {
+            self.settled_voices = voices;
+        }
+        may_be
     }
 
+    /// Whether there are as many voices as were wished for, and no more.
     pub fn is_settled(&self) -> bool {
         !self.wish_waits && self.voices <= self.settled_voices
     }

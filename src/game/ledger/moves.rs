@@ -167,10 +167,12 @@ impl MoveStore {
         self.blocks.pop()
     }
 
-    /// A block has come home.
+    /// A block has come home. One that a replay had made is of no more use.
     pub fn came_home(&mut self, mut block: Moves) {
-        block.clear();
-        self.blocks.push(block);
+        if self.blocks.len() < MOVE_BLOCKS {
+            block.clear();
+            self.blocks.push(block);
+        }
     }
 
     /// Forgets all that waits, since there is nobody to tell.

@@ -180,7 +180,7 @@ impl Outbox {
     }
 
     /// What a bus needs to be a submix, if it was not given that yet.
-    fn submix(&self, bus: BusId) -> Option<Plan> {
+    pub fn submix(&self, bus: BusId) -> Option<Plan> {
         (self.submixes >> bus.index() & 1 == 0).then_some(Plan::Submix)
     }
 

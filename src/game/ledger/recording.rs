@@ -48,7 +48,7 @@ impl Recording {
         let number = match self {
             Recording::Early(early) if is_play || early.len() == MOST_EARLY => None,
             Recording::Early(early) => Some(early.len() as u64 + 1),
-            Recording::On { tape, count } => Some(*count + 1).filter(|_| tape.is_running()),
+            Recording::On { tape, count } => Some(*count + 1).filter(|_| tape.takes_commands()),
             Recording::Off => None,
         };
         let Some(number) = number else {

@@ -7,9 +7,11 @@ use super::tickets::{Number, Ticket};
 use crate::bus::BusId;
 use crate::effect::Effect;
 use crate::event::VoiceId;
+use crate::link::MOVE_BLOCKS;
 use crate::link::message::{Change, Command, NamedPlay, PlainCommand, Plan, Request, Start};
 use crate::link::wire::{Bytes, Plays, take_command};
 use crate::play::Priority;
+use crate::reverb::RoomId;
 use crate::sound::Sound;
 
 /// Who replays, and what is to be another way this time.
@@ -33,11 +35,30 @@ pub(crate) struct Told {
     plays: HashMap<u64, VoiceId>,
     /// Where the buses belong.
     parents: [BusId; BusId::COUNT],
+    /// The number of the last command.
+    last: u64,
+    /// How many rooms and blocks of moves were made on this line.
+    rooms: usize,
+    moves: usize,
 }
+
+/// No game says more of them on one line: of each room one is under way, and the first beside.
+const MOST_ROOMS: usize = 2 * RoomId::COUNT;
 
 impl Told {
     pub fn new() -> Told {
-        Told { plays: HashMap::new(), parents: [BusId::MASTER; BusId::COUNT] }
+        Told {
+            plays: HashMap::new(),
+            parents: [BusId::MASTER; BusId::COUNT],
+            last: 0,
+            rooms: 0,
+            moves: 0,
+        }
+    }
+
+    /// What is told from here on is told on another line.
+    pub fn begin_line(&mut self) {
+        (self.rooms, self.moves) = (0, 0);
     }
 
     /// Places a bus below another, unless that would be a circle, which no game can have said.
@@ -81,12 +102,13 @@ impl Ledger {
     /// Sends a command that was recorded under a number. Every command sends one, so that the numbers are
     /// those that they were.
     pub fn replay(&mut self, number: u64, bytes: &[u8], told: &mut Told, rerun: &mut dyn Rerun) {
+        told.last = number;
         let here = Here { ledger: self, told };
         let Some((command, tag)) = take_command(&mut Bytes::new(bytes), &here) else { return };
         match command {
             Command::Play(request) => self.replay_play(number, request, tag, told, rerun),
             Command::Resize(_) if rerun.is_another() => self.send_nothing(),
-            Command::Resize(Plan::Voices(voices)) => match self.capacity.allows(voices as usize) {
+            Command::Resize(Plan::Voices(voices)) => match self.capacity.replays(voices as usize) {
                 true => self.send_resize(voices as usize),
                 false => self.send_nothing(),
             },
@@ -94,7 +116,22 @@ impl Ledger {
                 true => self.resend(Command::Place { bus, place }),
                 false => self.send_nothing(),
             },
+            Command::Room { .. } if told.rooms == MOST_ROOMS => self.send_nothing(),
+            Command::Room { .. } => {
+                told.rooms += 1;
+                self.resend(command);
+            }
+            Command::Moves(_) if told.moves == MOVE_BLOCKS => self.send_nothing(),
+            Command::Moves(_) => {
+                told.moves += 1;
+                self.resend(command);
+            }
+            Command::Bus { bus, change, submix: Some(_) } => {
+                let submix = self.outbox.submix(bus);
+                self.resend(Command::Bus { bus, change, submix });
+            }
             Command::Effect { bus, effect: Some(()), submix } => {
+                let submix = submix.and_then(|_| self.outbox.submix(bus));
                 let effect = rerun.effect(bus);
                 let is_here = effect.is_some().then_some(());
                 self.outbox.lay_ready(effect);
@@ -147,8 +184,9 @@ impl Ledger {
         self.resend(Command::Voice { ticket: NOBODY.ticket, change: Change::EndLoop });
     }
 
-    /// Has everything stopped up to a command.
-    pub fn replay_stop_all(&mut self, last: u64, fade: u32) {
-        self.bridge.order_stop_all(last, fade);
+    /// Has everything stopped up to a command. If there are more here than were recorded, its number is another.
+    pub fn replay_stop_all(&mut self, last: u64, fade: u32, told: &Told) {
+        let more = (self.outbox.next_number() - 1).saturating_sub(told.last);
+        self.bridge.order_stop_all(last + more, fade);
     }
 }
