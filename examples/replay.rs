@@ -9,7 +9,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use voicepool::{
-    Ending, Event, Frame, Media, MediaRef, Replay, Sound, Stream, WhenFull, to_db, write_wav,
+    Ending, Event, Frame, Media, MediaRef, Parking, Priority, Replay, Sound, Stream, WhenFull,
+    to_db, write_wav,
 };
 
 const HELP: &str = "\
@@ -19,6 +20,7 @@ usage: cargo run --release --example replay FILE [options]
 
   --voices N         what if there had been so many voices?
   --when-full HOW    what if a full pool would: quietest, oldest, refuse, grow
+  --priority TAG=P   what if the plays with this tag had been: low, normal, high, protected
   --wav OUT          write what was heard, or would have been
   --lost OUT         write only what was lost: what a pool without end would have added
   --from S, --to S   only from, and up to, this second
@@ -30,6 +32,7 @@ struct Options {
     file: PathBuf,
     voices: Option<usize>,
     when_full: Option<WhenFull>,
+    priorities: Vec<(u64, Priority)>,
     wav: Option<PathBuf>,
     lost: Option<PathBuf>,
     from: f64,
@@ -46,8 +49,11 @@ impl Options {
             match word.as_str() {
                 "--voices" => {
                     let text = value()?;
-                    let voices = text.parse().map_err(|_| format!("--voices {text}: no number"))?;
-                    options.voices = Some(voices);
+                    let voices =
+                        text.parse().ok().filter(|voices| (1..=MOST_VOICES).contains(voices));
+                    let fault =
+                        || format!("--voices {text}: it is a number from 1 to {MOST_VOICES}");
+                    options.voices = Some(voices.ok_or_else(fault)?);
                 }
                 "--when-full" => {
                     options.when_full = Some(match value()?.as_str() {
@@ -62,6 +68,7 @@ impl Options {
                         }
                     });
                 }
+                "--priority" => options.priorities.push(priority(&value()?)?),
                 "--wav" => options.wav = Some(value()?.into()),
                 "--lost" => options.lost = Some(value()?.into()),
                 "--from" => options.from = number(value()?)?,
@@ -79,7 +86,17 @@ impl Options {
 
     /// Whether anything is to be another way.
     fn is_what_if(&self) -> bool {
-        self.voices.is_some() || self.when_full.is_some()
+        self.voices.is_some() || self.when_full.is_some() || !self.priorities.is_empty()
+    }
+
+    /// Whether anything is to be written that is heard.
+    fn writes(&self) -> bool {
+        self.wav.is_some() || self.lost.is_some()
+    }
+
+    /// Whether a second is in the part that was asked for.
+    fn shows(&self, second: f64) -> bool {
+        second >= self.from && self.to.is_none_or(|to| second <= to)
     }
 
     /// Reads the recording, to be heard as it was.
@@ -89,6 +106,20 @@ impl Options {
         let folder = self.sounds.clone().unwrap_or_else(|| "sounds".into());
         Ok(Replay::read(BufReader::new(file), |wanted| find(&folder, wanted))?)
     }
+}
+
+/// A tag, and the priority of what has it.
+fn priority(text: &str) -> Result<(u64, Priority), String> {
+    let fault = || format!("--priority {text}: it is a tag, =, and low, normal, high or protected");
+    let (tag, priority) = text.split_once('=').ok_or_else(fault)?;
+    let priority = match priority {
+        "low" => Priority::Low,
+        "normal" => Priority::Normal,
+        "high" => Priority::High,
+        "protected" => Priority::Protected,
+        _ => return Err(fault()),
+    };
+    Ok((tag.parse().map_err(|_| fault())?, priority))
 }
 
 /// The file of that name in a folder, whatever its name ends in.
@@ -104,9 +135,12 @@ fn find(folder: &Path, wanted: &MediaRef) -> Option<Media> {
 }
 
 /// What became of a recording.
-#[derive(Default)]
 struct Outcome {
+    /// The part that was asked for, if it is to be written.
     heard: Vec<Frame>,
+    /// How many frames there are in all, and how loud it is in each column of the picture.
+    frames: u64,
+    peaks: [f32; COLUMNS],
     rate: u32,
     losses: Vec<Loss>,
     stats: voicepool::Stats,
@@ -116,21 +150,42 @@ struct Outcome {
 struct Loss {
     at: u64,
     text: String,
+    /// 0 of what was never heard.
     level: f32,
 }
 
-fn run(mut replay: Replay) -> Outcome {
-    let mut outcome = Outcome { rate: replay.config().sample_rate, ..Outcome::default() };
+fn run(mut replay: Replay, options: &Options) -> Outcome {
+    let rate = replay.config().sample_rate;
+    let mut outcome = Outcome {
+        heard: Vec::new(),
+        frames: replay.frame_count(),
+        peaks: [0.0; COLUMNS],
+        rate,
+        losses: Vec::new(),
+        stats: replay.stats(),
+    };
     let mut block = vec![[0.0; 2]; 4096];
+    let mut at = 0;
     loop {
         let frames = replay.render(&mut block);
-        outcome.heard.extend_from_slice(&block[..frames]);
+        for frame in &block[..frames] {
+            let peak = &mut outcome.peaks[outcome.column(at)];
+            *peak = frame.iter().fold(*peak, |peak, sample| peak.max(sample.abs()));
+            if options.writes() && options.shows(outcome.seconds(at)) {
+                outcome.heard.push(*frame);
+            }
+            at += 1;
+        }
         for event in replay.events() {
             match event {
                 Event::Ended {
                     tag, name, at, why: Ending::Stolen { by_tag, level, .. }, ..
                 } => {
                     let text = format!("{name} (tag {tag}) gave way to tag {by_tag}");
+                    outcome.losses.push(Loss { at, text, level });
+                }
+                Event::Parked { tag, at, why: Parking::Stolen { by_tag, level, .. }, .. } => {
+                    let text = format!("tag {tag} gave way to tag {by_tag}, and waits in silence");
                     outcome.losses.push(Loss { at, text, level });
                 }
                 Event::Ended { tag, name, at, why: Ending::Refused { why, .. }, .. } => {
@@ -152,18 +207,17 @@ impl Outcome {
         frame as f64 / f64::from(self.rate)
     }
 
-    /// The part between two seconds.
-    fn part(&self, options: &Options) -> &[Frame] {
-        let frame = |second: f64| (second.max(0.0) * f64::from(self.rate)) as usize;
-        let end = options.to.map_or(self.heard.len(), frame).min(self.heard.len());
-        self.heard.get(frame(options.from).min(end)..end).unwrap_or_default()
+    /// In which column of the picture a frame is.
+    fn column(&self, frame: u64) -> usize {
+        let slice = self.frames.div_ceil(COLUMNS as u64).max(1);
+        ((frame / slice) as usize).min(COLUMNS - 1)
     }
 
     fn print(&self, options: &Options) {
         let stats = &self.stats;
         println!(
             "{:.1} s, {} voices: {} plays, {} finished, {} stopped, {} stolen, {} refused, {} parkings",
-            self.seconds(self.heard.len() as u64),
+            self.seconds(self.frames),
             stats.voices,
             stats.accepted,
             stats.finished,
@@ -172,20 +226,20 @@ impl Outcome {
             stats.refused,
             stats.parkings,
         );
+        let loudest = stats.loudest_stolen.max(stats.loudest_parked);
+        if loudest > 0.0 {
+            println!("  the loudest loss: {:.1} dB", to_db(loudest));
+        }
         self.draw();
-        let shown = |loss: &&Loss| {
-            let second = self.seconds(loss.at);
-            second >= options.from && options.to.is_none_or(|to| second <= to)
-        };
+        let shown = |loss: &&Loss| options.shows(self.seconds(loss.at));
         let mut losses: Vec<&Loss> = self.losses.iter().filter(shown).collect();
         losses.sort_by(|one, other| other.level.total_cmp(&one.level));
-        for loss in losses.iter().take(MOST_SHOWN) {
-            println!(
-                "  {:7.2} s  {:6.1} dB  {}",
-                self.seconds(loss.at),
-                to_db(loss.level),
-                loss.text
-            );
+        for Loss { at, text, level } in losses.iter().take(MOST_SHOWN) {
+            let level = match *level > 0.0 {
+                true => format!("{:6.1} dB", to_db(*level)),
+                false => String::new(),
+            };
+            println!("  {:7.2} s  {level:9}  {text}", self.seconds(*at));
         }
         if losses.len() > MOST_SHOWN {
             println!("  and {} more, each quieter", losses.len() - MOST_SHOWN);
@@ -196,13 +250,9 @@ impl Outcome {
     fn draw(&self) {
         const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let bar = |share: f32| BARS[(share.clamp(0.0, 1.0) * 8.0).round() as usize];
-        let slice = self.heard.len().div_ceil(COLUMNS).max(1);
-        let loud = self.heard.chunks(slice).map(|part| {
-            let peak = part.iter().flatten().fold(0.0_f32, |peak, sample| peak.max(sample.abs()));
-            bar(1.0 + to_db(peak) / 48.0)
-        });
+        let loud = self.peaks.iter().map(|peak| bar(1.0 + to_db(*peak) / 48.0));
         let lost = (0..COLUMNS).map(|column| {
-            let is_here = |loss: &&Loss| loss.at as usize / slice == column;
+            let is_here = |loss: &&Loss| self.column(loss.at) == column;
             bar(self.losses.iter().filter(is_here).count() as f32 / 8.0)
         });
         println!("  heard |{}|", loud.collect::<String>());
@@ -211,6 +261,7 @@ impl Outcome {
 }
 
 const MOST_SHOWN: usize = 12;
+const MOST_VOICES: usize = 1 << 20;
 const COLUMNS: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -236,7 +287,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("The recording was cut off; this is all up to there.");
     }
     println!("What happened:");
-    let happened = run(replay);
+    let happened = run(replay, &options);
     happened.print(&options);
 
     let mut heard = &happened;
@@ -244,16 +295,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     if options.is_what_if() {
         let mut replay = options.open()?;
         let config = replay.config();
+        let before = config.clone();
         config.voices = options.voices.unwrap_or(config.voices);
         config.max_voices = config.max_voices.max(config.voices);
         config.when_full = options.when_full.unwrap_or(config.when_full);
+        for (tag, priority) in &options.priorities {
+            replay.set_priority(*tag, *priority);
+        }
+        let is_same = *replay.config() == before && options.priorities.is_empty();
         println!("\nWhat would have happened:");
-        otherwise = run(replay);
+        if is_same {
+            println!("(It was opened like that: what the game said of it later counts, too.)");
+        }
+        otherwise = run(replay, &options);
         otherwise.print(&options);
         heard = &otherwise;
     }
     if let Some(path) = &options.wav {
-        write_wav(path, heard.rate, heard.part(&options))?;
+        write_wav(path, heard.rate, &heard.heard)?;
         println!("\nWhat is heard is in {}.", path.display());
     }
     if let Some(path) = &options.lost {
@@ -261,8 +320,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let plays = happened.stats.accepted as usize;
         let config = replay.config();
         (config.voices, config.max_voices) = (plays.clamp(1, 4096), plays.clamp(1, 4096));
-        let all = run(replay);
-        let lost = all.part(&options).iter().zip(heard.part(&options));
+        let all = run(replay, &options);
+        let lost = all.heard.iter().zip(&heard.heard);
         let lost: Vec<Frame> =
             lost.map(|(all, heard)| [all[0] - heard[0], all[1] - heard[1]]).collect();
         write_wav(path, heard.rate, &lost)?;

@@ -27,7 +27,8 @@ Without a terminal, or with --wav or --seconds, a show is rendered offline, and 
                     plays it with the loops, its key plays it once, and no wave or storm throws it
                     (a folder of nothing else is thrown, 3 seconds of each); no file outside the
                     folder is read
-  --record FILE     record the app's session, sounds and all; on quit it says how to replay it
+  --record FILE     record the app's session, sounds and all; on quit it says how to replay it (without it,
+                    S saves what was heard up to then as wand-1.vpr, wand-2.vpr, ...)
   --voices N        voices in the pool, 1 to 128 (16)
   --seed N          another show (1)
   --help            this
@@ -103,9 +104,11 @@ impl Options {
                 Err("--sweep renders many shows; it cannot go with --wav or --timeline".into())
             }
             _ if options.record.is_some()
-                && (options.wants_show() || !options.sweep.is_empty()) =>
+                && (options.wants_show()
+                    || !options.sweep.is_empty()
+                    || options.screenshot.is_some()) =>
             {
-                Err("--record is of the app; it cannot go with a show".into())
+                Err("--record is of the app; it cannot go with a show or a picture".into())
             }
             _ if options.size.is_some() && options.screenshot.is_none() => {
                 Err("--size is the size of a --screenshot".into())
@@ -200,7 +203,11 @@ mod tests {
                 "--sweep 8 --wav x",
                 "--sweep renders many shows; it cannot go with --wav or --timeline",
             ),
-            ("--record a --wav b", "--record is of the app; it cannot go with a show"),
+            ("--record a --wav b", "--record is of the app; it cannot go with a show or a picture"),
+            (
+                "--record a --screenshot b",
+                "--record is of the app; it cannot go with a show or a picture",
+            ),
             ("--size 80x24", "--size is the size of a --screenshot"),
             ("--screenshot a --size 80", "--size: \"\" is not a number from 24 to 500"),
             (

@@ -13,6 +13,7 @@ mod legend;
 mod logic;
 mod record;
 mod screenshot;
+mod session;
 mod show;
 #[path = "../shared/svg.rs"]
 mod svg;
@@ -24,16 +25,15 @@ mod timeline;
 mod view;
 
 use std::error::Error;
-use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
-use voicepool::{Config, Mixer, Recorder};
+use voicepool::{Config, Mixer};
 
 use args::Options;
 use logic::app::App;
 use logic::wand::{MOST_VOICES, Wand};
+use session::Session;
 
 fn main() -> ExitCode {
     let options = match Options::parse(std::env::args_os().skip(1)) {
@@ -59,6 +59,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         Ok(write!(std::io::stdout(), "{}", args::HELP)?)
     } else if options.version {
         Ok(write!(std::io::stdout(), "{}", args::VERSION)?)
+    } else if options.record.is_some() && !terminal {
+        Err("--record is of the app, which needs a terminal".into())
     } else if !options.sweep.is_empty() {
         sweep::run(options)
     } else if let Some(path) = &options.screenshot {
@@ -75,23 +77,14 @@ fn play(options: &Options) -> Result<(), Box<dyn Error>> {
     terminal::hush_errors()?;
     let config = Config { voices: options.voices(), max_voices: MOST_VOICES, ..Config::default() };
     let mixer = Mixer::open(config)?;
-    let recorder = options.record.as_ref().map(|path| record(&mixer, path)).transpose()?;
+    let mut session = Session::begin(&mixer, options.record.as_deref())?;
     let rate = mixer.sample_rate();
     let cast = folder::load(&options.folder(), &mixer)?;
     let mut app = App::new(Wand::new(mixer, cast, options.seed()));
-    terminal::run(&mut app)?;
+    terminal::run(&mut app, &mut session)?;
     write!(std::io::stdout(), "{}", app.lesson())?;
-    if let (Some(recorder), Some(path)) = (recorder, &options.record) {
-        let frames = recorder.finish()?.frames;
-        let (path, seconds) = (path.display(), frames / u64::from(rate));
-        let again = format!("cargo run --release --example replay {path}");
-        writeln!(std::io::stdout(), "\n{seconds} s are in {path}. To hear them again: {again}")?;
+    for told in session.finish(rate)? {
+        writeln!(std::io::stdout(), "\n{told}")?;
     }
     Ok(())
-}
-
-/// Records all that is said to the mixer, with the sounds that it plays.
-fn record(mixer: &Mixer, path: &Path) -> Result<Recorder, Box<dyn Error>> {
-    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(mixer.record(file)?.with_sounds())
 }

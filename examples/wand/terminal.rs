@@ -2,8 +2,10 @@
 
 use std::error::Error;
 use std::io::{self, Stdout};
+use std::mem;
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::OnceLock;
@@ -25,10 +27,11 @@ use signal_hook::iterator::Signals;
 use crate::input;
 use crate::logic::app::App;
 use crate::logic::wand::TICKS;
+use crate::session::Session;
 use crate::view;
 
 /// Runs the app until it is told to quit.
-pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
+pub fn run(app: &mut App, session: &mut Session) -> Result<(), Box<dyn Error>> {
     let asked = signals()?;
     let mut screen = Screen::open()?;
     let tick = Duration::from_secs(1) / TICKS as u32;
@@ -58,6 +61,9 @@ pub fn run(app: &mut App) -> Result<(), Box<dyn Error>> {
                 }
                 _ => (),
             }
+        }
+        if mem::take(&mut app.saves) {
+            app.say(session.save(Path::new("")));
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use voicepool::{Config, Error, Mixer, Sound};
 
 use crate::logic::app::App;
 use crate::logic::cast::{Cast, Skipped, printable};
-use crate::logic::keys::{self, Key};
+use crate::logic::keys::{self, Action, Key};
 use crate::logic::tally::Losses;
 use crate::logic::wand::{MOST_VOICES, TICKS, Wand};
 
@@ -116,14 +116,17 @@ impl Page {
             (_, Some(letter), None) => Key::Char(letter),
             _ => return false,
         };
-        // A page is not left by a key.
+        // A page is not left by a key, and cannot record.
         let leaves = app.help || app.frozen || app.ear_test.is_some();
         if key == Key::Escape && !leaves {
             return false;
         }
-        let means = keys::action(key, &app.wand.cast).is_some();
+        let action = keys::action(key, &app.wand.cast);
+        if action == Some(Action::Save) {
+            return false;
+        }
         app.key(key);
-        means
+        action.is_some()
     }
 
     /// Somebody does something that has no key.

@@ -32,7 +32,9 @@ pub fn about(app: &mut App) -> String {
             .with("seconds", sound.duration().as_secs_f32())
             .with("outline", waveform::outline(sound))
     });
-    let keys = KEYS.iter().map(|(key, _, does, action)| {
+    // A page cannot record.
+    let keys = KEYS.iter().filter(|(_, _, _, action)| *action != Action::Save);
+    let keys = keys.map(|(key, _, does, action)| {
         let does = match action {
             Action::Quit => "how many voices does this need?",
             Action::Back => "leave this, a freeze, the ear test",

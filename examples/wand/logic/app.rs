@@ -60,6 +60,8 @@ pub struct App {
     pub paused: bool,
     /// In decibels.
     pub volume: i32,
+    /// Whether somebody wants what was heard up to now to be saved.
+    pub saves: bool,
     pub quit: bool,
     message: Option<(String, u64)>,
     caption: Option<&'static str>,
@@ -108,6 +110,7 @@ impl App {
             muted: false,
             paused: false,
             volume: 0,
+            saves: false,
             quit: false,
             message: None,
             caption: None,
@@ -261,6 +264,7 @@ impl App {
                     false => self.wand.mixer.resume(BusId::MASTER, ms(0)),
                 }
             }
+            Action::Save => self.saves = true,
             Action::Help => self.help = !self.help,
             Action::Back if self.help => self.help = false,
             Action::Back if self.frozen => self.frozen = false,

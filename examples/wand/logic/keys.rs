@@ -31,6 +31,8 @@ pub enum Action {
     Softer,
     Mute,
     Pause,
+    /// What was heard up to now, for `examples/replay`.
+    Save,
     Help,
     /// Out of what lies over the screen, or out of the app.
     Back,
@@ -41,7 +43,7 @@ pub enum Action {
 
 /// The app's keys: how they are written, what they are, what they are called on the screen, and what
 /// they do.
-pub const KEYS: [(&str, &[Key], &str, Action); 18] = [
+pub const KEYS: [(&str, &[Key], &str, Action); 19] = [
     ("space", &[Key::Char(' ')], "wave the wand; a click, at the pointer", Action::Wave),
     ("s", &[Key::Char('s')], "a storm that floods the pool, on and off", Action::Storm),
     ("e", &[Key::Char('e')], "the ear test; in it, the other of A and B", Action::EarTest),
@@ -57,6 +59,7 @@ pub const KEYS: [(&str, &[Key], &str, Action); 18] = [
     ("t", &[Key::Char('t')], "the ambience makes room for spells, or not", Action::Duck),
     ("m", &[Key::Char('m')], "mute", Action::Mute),
     ("p", &[Key::Char('p')], "pause", Action::Pause),
+    ("S", &[Key::Char('S')], "save what was heard: `replay` hears it again", Action::Save),
     ("? h", &[Key::Char('?'), Key::Char('h')], "this help", Action::Help),
     ("esc", &[Key::Escape], "leave this, a freeze, the ear test; quit", Action::Back),
     ("q", &[Key::Char('q')], "quit", Action::Quit),

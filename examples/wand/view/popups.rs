@@ -14,7 +14,7 @@ use crate::logic::wand::Tag;
 
 /// An empty box in the middle of the screen, with a title. Returns the room in it.
 fn open(buffer: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: Line) -> Rect {
-    let (width, height) = (columns.min(screen.width - 4), rows.min(screen.height - 2));
+    let (width, height) = (columns.min(screen.width - 4), rows.min(screen.height - 1));
     let area = Rect {
         x: screen.x + (screen.width - width) / 2,
         y: screen.y + (screen.height - height) / 2,
