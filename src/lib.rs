@@ -48,8 +48,8 @@
 //!    every frame. A play that was turned away says so in its return value; a control is never
 //!    lost.
 //! 4. **The same bits.** The same commands at the same frames give bit-identical output, whatever
-//!    the buffer sizes, on every IEEE processor and every system. It begins at decoded samples: what a
-//!    lossy decoder makes of a file may differ between machines.
+//!    the buffer sizes, from a recording, on every IEEE processor and every system. It begins at decoded
+//!    samples: what a lossy decoder makes of a file may differ between machines.
 //! 5. **No click.** Every change is ramped: gains, places, filters, sends, rooms, effects, ducks, the
 //!    limiter's too. For sines from 100 Hz up, none makes a step above 1.5 times the sine's own; where more than
 //!    three ramps meet on one voice at once, of which a seek makes two, 3.5 times. What the author made
@@ -60,8 +60,8 @@
 //! 7. **A stale id touches nothing**, ever: not after its voice ended, not in another mixer.
 //! 8. **What comes out is finite and within ±1**, whatever went in; as long as nothing is beyond that
 //!    it is exact.
-//! 9. **Sound never takes the game down.** No device, a lost device, a full queue, a bad file, a
-//!    logger that panics: values, not panics. Sound comes back when the device does.
+//! 9. **Sound never takes the game down.** No device, a lost device, a full queue, a bad file, a slow
+//!    disk, a logger that panics: values, not panics. Sound comes back when the device does.
 //! 10. **Memory is bounded** by [`Config`], from opening on.
 
 #![cfg_attr(rtsan, feature(sanitize))]
