@@ -32,7 +32,12 @@ fn stop(disk: &Disk, frame: usize) {
 
 /// A sine of 440 Hz, a quarter as loud as can be, and its largest step from sample to sample.
 fn tone(frames: usize) -> (std::sync::Arc<[u8]>, f32) {
-    let samples = sine(48_000, 440.0, 0.0, frames);
+    tone_from(0.0, frames)
+}
+
+/// The same from so many turns on.
+fn tone_from(turns: f64, frames: usize) -> (std::sync::Arc<[u8]>, f32) {
+    let samples = sine(48_000, 440.0, turns, frames);
     let file = FORM.file(samples.iter().map(|sample| [sample * 0.25; 2]));
     (file, 0.25 * 2.0 * (std::f32::consts::PI * 440.0 / 48_000.0).sin())
 }
@@ -90,7 +95,6 @@ fn underruns(mixer: &Mixer) -> usize {
 /// click.
 #[test]
 fn a_jump_in_the_slope_of_a_gap_makes_no_click() {
-    let (file, own_step) = tone(48_000 * 6);
     type Say = fn(&Mixer, Option<VoiceId>);
     let says: [Say; 3] = [
         |mixer, voice| mixer.seek(voice, ms(0)),
@@ -101,14 +105,15 @@ fn a_jump_in_the_slope_of_a_gap_makes_no_click() {
         },
     ];
     for say in says {
-        for lines in 0..3 {
+        for (lines, phase) in (0..3).flat_map(|lines| (0..8).map(move |phase| (lines, phase))) {
+            let (file, own_step) = tone_from(f64::from(phase) / 8.0, 48_000 * 2);
             let mut slow = Slow::new(&file, 60_000, |play| play);
             slow.disk.wait_until_blocked();
             while slow.pair.streamed.0.stats().underruns == 0 {
                 slow.render_to(slow.heard.len() + 128);
             }
             // Of its slope of 240 frames some were heard, or none.
-            slow.render_to(slow.heard.len() + 128 * lines);
+            slow.render_to(slow.heard.len() + 128 * lines as usize);
             let [voice, _] = slow.voices;
             say(&slow.pair.streamed.0, voice);
             slow.render_to(slow.heard.len() + 4_000);

@@ -72,12 +72,8 @@ impl Tape {
         }
     }
 
-    /// Hands a command over, from the game side. One that finds no room ends the recording, and
-    /// nothing behind it is taken.
+    /// Hands a command over, from the game side. One that finds no room ends the recording.
     pub fn add(&self, entry: Entry) {
-        if self.has_lost_command() {
-            return;
-        }
         let (number, bytes) = (entry.number, entry.command.len());
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
         if waiting + bytes > MOST_BYTES || self.entries.send(entry).is_err() {
@@ -86,13 +82,9 @@ impl Tape {
         }
     }
 
-    fn has_lost_command(&self) -> bool {
-        self.lost_command.load(Ordering::Relaxed) != u64::MAX
-    }
-
-    /// Whether commands are still taken.
+    /// Whether commands are still to be handed over: nothing behind one that was lost is of any use.
     pub fn takes_commands(&self) -> bool {
-        self.is_running() && !self.has_lost_command()
+        self.is_running() && self.lost_command.load(Ordering::Relaxed) == u64::MAX
     }
 
     /// How many commands wait to be written.
