@@ -27,8 +27,8 @@ Without a terminal, or with --wav or --seconds, a show is rendered offline, and 
                     plays it with the loops, its key plays it once, and no wave or storm throws it
                     (a folder of nothing else is thrown, 3 seconds of each); no file outside the
                     folder is read
-  --record FILE     record the app's session, sounds and all; on quit it says how to replay it (without it,
-                    S saves what was heard up to then as wand-1.vpr, wand-2.vpr, ...)
+  --record FILE     record the app's session, sounds and all; on quit it says how to replay it
+                    (without this, the key S saves what was heard up to then as wand-1.vpr, ...)
   --voices N        voices in the pool, 1 to 128 (16)
   --seed N          another show (1)
   --help            this
