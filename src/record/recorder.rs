@@ -78,8 +78,8 @@ impl Mixer {
     ///
     /// # Errors
     ///
-    /// If something was played before, or it was recorded before ([`Error::Record`]); if the system has no thread
-    /// for it ([`Error::Thread`]).
+    /// If something was played before, or too much was said (more than 1,024 commands, or on more than 32 lines of the
+    /// grid), or it was recorded before ([`Error::Record`]); if the system has no thread for it ([`Error::Thread`]).
     pub fn record(&self, to: impl Write + Send + 'static) -> Result<Recorder, Error> {
         let tape = Arc::new(Tape::new());
         self.start_tape(&tape).map_err(|why| Error::Record { why })?;

@@ -284,8 +284,8 @@ impl Drive for Player<'_> {
             }
         }
         // What is read is taken in and given back on the lines on which it was.
-        let mut blocks = self.script.blocks.get(*self.blocks..).unwrap_or_default().iter();
-        let block = blocks.find(|note| note.at > at && !self.rerun.in_own_time);
+        let blocks = self.script.blocks.get(*self.blocks..).filter(|_| !self.rerun.in_own_time);
+        let block = blocks.and_then(|blocks| blocks.iter().find(|note| note.at > at));
         let next = [self.next_line(), block].into_iter().flatten().map(|note| note.at).min();
         next.unwrap_or(u64::MAX)
     }

@@ -187,6 +187,6 @@ impl Ledger {
     /// Has everything stopped up to a command. If there are more here than were recorded, its number is another.
     pub fn replay_stop_all(&mut self, last: u64, fade: u32, told: &Told) {
         let more = (self.outbox.next_number() - 1).saturating_sub(told.last);
-        self.bridge.order_stop_all(last + more, fade);
+        self.bridge.order_stop_all(last.saturating_add(more), fade);
     }
 }
