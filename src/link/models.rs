@@ -1,5 +1,6 @@
 //! What both sides share, under `loom`: on every way in which two threads can meet in it, with so many
-//! preemptions as `.ci/loom` allows. With each model stands a bug of one line that it was seen to catch.
+//! preemptions as `.ci/loom` allows. With each model stand bugs of one line that it was seen to catch, of which
+//! `.ci/teeth` plants some again.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Both sides together, under `loom`: a mixer and its renderer on two threads, on every way in which they can
-//! meet in what they share. With each model stands a bug of one line that it was seen to catch.
+//! meet in what they share. With each model stand bugs of one line that it was seen to catch, of which
+//! `.ci/teeth` plants some again.
 
 use loom::thread::{Builder, JoinHandle};
 
