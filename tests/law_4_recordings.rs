@@ -223,6 +223,29 @@ fn a_fast_stream_is_read_on_the_lines_on_which_it_was() {
     assert_same(&played, &again, "24 times as fast");
 }
 
+/// Who is on the way from one place to another holds blocks of both. One that could only be made when the old place was
+/// left is not waited for before.
+#[test]
+fn a_fast_stream_that_jumps_is_heard_elsewhere_again() {
+    for speed in [60.0, 100.0] {
+        let music = streams::stream(&Form::PLAIN.music(48_000 * 20));
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+        let file = File::default();
+        let recorder = mixer.record(file.clone()).unwrap();
+        let voice = mixer.play(Play::of(&music).speed(speed).loop_range(secs(2.0)..));
+        let mut heard = renderer.frames(3_000);
+        for to in [9.0, 15.0, 4.0] {
+            mixer.seek(voice, secs(to));
+            heard.extend(renderer.frames(3_000));
+        }
+        let told = mixer.events().map(|event| tell(&event)).collect();
+        assert!(recorder.finish().unwrap().is_whole);
+        let again = Replay::read(Cursor::new(file.bytes()), |_| Some(music.clone().into()));
+        let again = replay(again.unwrap(), 512);
+        assert_same(&Outcome { heard, told }, &again, &format!("{speed} times as fast"));
+    }
+}
+
 /// A what-if may keep a stream that was stolen: then it is read on.
 #[test]
 fn a_stream_that_would_not_have_been_stolen_is_heard_on() {

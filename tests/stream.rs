@@ -481,6 +481,47 @@ fn who_jumps_and_stands_still_on_one_line_is_heard_alike() {
     }
 }
 
+/// A loop is ended, and its voice stands still before the line is over: it goes on in its place, with a filter that
+/// still rings, whatever becomes of its speed.
+#[test]
+fn who_ends_its_loop_and_stands_still_on_one_line_is_heard_alike() {
+    let says: [SayWith; 3] = [
+        &|mixer, voice| {
+            mixer.resume(voice, Duration::ZERO);
+            mixer.end_loop(voice);
+            mixer.pause(voice, Duration::ZERO);
+            mixer.set_speed(voice, 1.0 / 1.2, Duration::ZERO);
+            mixer.resume(voice, Duration::ZERO);
+        },
+        &|mixer, voice| {
+            mixer.resume(voice, Duration::ZERO);
+            mixer.end_loop(voice);
+            mixer.pause(voice, Duration::ZERO);
+            mixer.set_speed(BUS, 1.0 / 1.3, Duration::ZERO);
+            mixer.resume(voice, Duration::ZERO);
+        },
+        &|mixer, voice| {
+            mixer.resume(voice, Duration::ZERO);
+            mixer.pause(BUS, Duration::ZERO);
+            mixer.resume(BUS, Duration::ZERO);
+            mixer.end_loop(voice);
+            mixer.pause(BUS, Duration::ZERO);
+            mixer.set_speed(voice, 1.0 / 1.2, Duration::ZERO);
+            mixer.resume(BUS, Duration::ZERO);
+        },
+    ];
+    for (case, say) in says.into_iter().enumerate() {
+        let mut pair = Pair::new(Config::default(), &Form::PLAIN.music(96_000));
+        pair.say([None; 2], |mixer, _| mixer.set_speed(BUS, 1.2, Duration::ZERO));
+        let voices = pair.play(|play| play.bus(BUS).looping().speed(1.3).low_pass(100.0));
+        pair.hear(30_000, 500, "at first");
+        pair.say(voices, |mixer, voice| mixer.pause(voice, Duration::ZERO));
+        pair.hear(384, 128, "its filter rings");
+        pair.say(voices, say);
+        pair.hear(4_000, 128, &format!("{case}"));
+    }
+}
+
 /// An ending without the name of the thief, which is another in another mixer.
 fn alike((at, why): (u64, Ending)) -> (u64, String) {
     let why = match why {

@@ -13,7 +13,9 @@ use std::cell::RefCell;
 use clicks::{BOUND, largest_step};
 use common::sine;
 use streams::{Beyond, Both, Disk, Form, HEADER, Pair, assert_alike, endings, render, wait_until};
-use voicepool::{Config, Cue, Ending, Event, Frame, Mixer, Play, Refusal, VoiceId, ms, secs};
+use voicepool::{
+    BusId, Config, Cue, Ending, Event, Frame, Mixer, Play, Refusal, VoiceId, ms, secs,
+};
 
 /// Frames that are surely there once a reader has come this many further: what is made at once, and what a
 /// buffer or two hold back.
@@ -37,9 +39,14 @@ fn tone(frames: usize) -> (std::sync::Arc<[u8]>, f32) {
 
 /// The same from so many turns on.
 fn tone_from(turns: f64, frames: usize) -> (std::sync::Arc<[u8]>, f32) {
-    let samples = sine(48_000, 440.0, turns, frames);
-    let file = FORM.file(samples.iter().map(|sample| [sample * 0.25; 2]));
-    (file, 0.25 * 2.0 * (std::f32::consts::PI * 440.0 / 48_000.0).sin())
+    tone_at(48_000, turns, frames)
+}
+
+fn tone_at(rate: u32, turns: f64, frames: usize) -> (std::sync::Arc<[u8]>, f32) {
+    let samples = sine(rate, 440.0, turns, frames);
+    let form = Form { rate, ..FORM };
+    let file = form.file(samples.iter().map(|sample| [sample * 0.25; 2]));
+    (file, 0.25 * 2.0 * (std::f32::consts::PI * 440.0 / rate as f32).sin())
 }
 
 /// Two mixers that are told the same and render without waiting: one streams from a disk what the other has
@@ -55,8 +62,17 @@ struct Slow {
 impl Slow {
     /// The disk stands still at a frame, until it is told to go on.
     fn new(file: &std::sync::Arc<[u8]>, stops_at: usize, with: impl Fn(Play) -> Play) -> Slow {
+        Slow::under(Config::default(), file, stops_at, with)
+    }
+
+    fn under(
+        config: Config,
+        file: &std::sync::Arc<[u8]>,
+        stops_at: usize,
+        with: impl Fn(Play) -> Play,
+    ) -> Slow {
         let disk = Disk::new(file);
-        let pair = Pair::with(Config::default(), file, disk.stream("music"));
+        let pair = Pair::with(config, file, disk.stream("music"));
         stop(&disk, stops_at);
         let voices = pair.play(with);
         Slow { disk, pair, voices, heard: Vec::new(), wanted: Vec::new() }
@@ -76,6 +92,13 @@ impl Slow {
             self.disk.wait_until_read(byte(next + SURELY));
             self.render_to(next);
         }
+    }
+
+    /// Lets the disk go on until some blocks more have come, whatever the latest order is.
+    fn go_on(&self) {
+        let read = self.disk.bytes();
+        self.disk.go_on();
+        wait_until("what was ordered", || self.disk.bytes() > read + byte(2 * SURELY));
     }
 
     /// The frames that are other than they should be: from the first to behind the last.
@@ -121,6 +144,63 @@ fn a_jump_in_the_slope_of_a_gap_makes_no_click() {
             assert!(worst <= BOUND * own_step, "{lines}: {} of its own", worst / own_step);
             slow.disk.go_on();
         }
+    }
+}
+
+/// Where a slope lasts for more than two lines, the disk may go on in its midst: what was jumped to comes up from
+/// silence.
+#[test]
+fn a_jump_in_the_slope_of_a_gap_comes_up_from_silence() {
+    let config = Config { sample_rate: 96_000, ..Config::default() };
+    for phase in 0..8 {
+        let (file, own_step) = tone_at(96_000, f64::from(phase) / 8.0, 96_000 * 3);
+        let mut slow = Slow::under(config.clone(), &file, 60_000, |play| play);
+        slow.disk.wait_until_blocked();
+        while slow.pair.streamed.0.stats().underruns == 0 {
+            slow.render_to(slow.heard.len() + 128);
+        }
+        slow.pair.say(slow.voices, |mixer, voice| mixer.seek(voice, secs(1.0)));
+        slow.render_to(slow.heard.len() + 128);
+        slow.go_on();
+        for _ in 0..32 {
+            slow.render_to(slow.heard.len() + 128);
+        }
+        let [worst, _] = largest_step(&slow.heard);
+        assert!(worst <= BOUND * own_step, "{phase}: {} of its own", worst / own_step);
+        assert_eq!(slow.heard.last(), slow.wanted.last(), "{phase}");
+    }
+}
+
+/// Who stands still has nothing that could run dry. What it wants when it goes on may come late, and comes up from
+/// silence then.
+#[test]
+fn who_ends_its_loop_as_it_goes_on_waits_without_a_click() {
+    type Say = fn(&Mixer, Option<VoiceId>);
+    let says: [[Say; 2]; 2] = [
+        [|mixer, voice| mixer.pause(voice, ms(0)), |mixer, voice| mixer.resume(voice, ms(0))],
+        [
+            |mixer, _| mixer.pause(BusId::MASTER, ms(0)),
+            |mixer, _| mixer.resume(BusId::MASTER, ms(0)),
+        ],
+    ];
+    for (phase, [hold, go]) in (0..8).flat_map(|phase| says.map(|says| (phase, says))) {
+        let (file, own_step) = tone_from(f64::from(phase) / 8.0, 48_000 * 3);
+        let mut slow = Slow::new(&file, 48_000 * 9, Play::looping);
+        slow.render_in_time_to(30_080);
+        slow.pair.say(slow.voices, hold);
+        slow.render_to(slow.heard.len() + 1_024);
+        stop(&slow.disk, 0);
+        slow.pair.say(slow.voices, |mixer, voice| mixer.end_loop(voice));
+        slow.pair.say(slow.voices, go);
+        slow.render_to(slow.heard.len() + 128);
+        slow.go_on();
+        for _ in 0..32 {
+            slow.render_to(slow.heard.len() + 128);
+        }
+        let [worst, _] = largest_step(&slow.heard);
+        assert!(worst <= BOUND * own_step, "{phase}: {} of its own", worst / own_step);
+        assert_eq!(slow.heard.last(), slow.wanted.last(), "{phase}");
+        assert_eq!(slow.pair.streamed.0.stats().underruns, 0, "{phase}");
     }
 }
 

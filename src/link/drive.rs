@@ -8,8 +8,8 @@ pub(crate) trait Drive {
         u64::MAX
     }
 
-    /// It is about to see to streams, on this frame.
-    fn supply(&mut self, _at: u64) {}
+    /// It is about to take in blocks of streams, on this frame: before they are seen to, or again after that.
+    fn supply(&mut self, _at: u64, _after: bool) {}
 
     /// A stream lacks something: returns whether to look again.
     fn wait(&mut self) -> bool {

@@ -38,6 +38,8 @@ pub(crate) enum Noted {
     StopAll { last: u64, fade: u32 },
     /// A block of a stream was taken in for the play of a command.
     Block { play: u64, epoch: u32, index: u64 },
+    /// The same, after all streams had been seen to on that frame.
+    LaterBlock { play: u64, epoch: u32, index: u64 },
     /// What the game had put on a bus was taken out, because it did what no effect may.
     EffectFailed { bus: u32 },
 }

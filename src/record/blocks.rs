@@ -41,6 +41,7 @@ wire_enum!(Noted {
     1 => StopAll { last, fade },
     2 => Block { play, epoch, index },
     3 => EffectFailed { bus },
+    4 => LaterBlock { play, epoch, index },
 });
 
 /// Writes the head.

@@ -132,7 +132,7 @@ impl Found {
 
     fn add_note(&mut self, note: Note) -> Option<()> {
         let list = match note.what {
-            Noted::Block { .. } => &mut self.blocks,
+            Noted::Block { .. } | Noted::LaterBlock { .. } => &mut self.blocks,
             _ => &mut self.lines,
         };
         list.last().is_none_or(|last| last.at <= note.at).then_some(())?;

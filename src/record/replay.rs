@@ -280,7 +280,7 @@ impl Drive for Player<'_> {
                     self.mixer.replay(None, commands, self.told, &mut self.rerun);
                     *self.commands = until;
                 }
-                Noted::Block { .. } | Noted::EffectFailed { .. } => (),
+                Noted::Block { .. } | Noted::LaterBlock { .. } | Noted::EffectFailed { .. } => (),
             }
         }
         // What is read is taken in and given back on the lines on which it was.
@@ -291,16 +291,22 @@ impl Drive for Player<'_> {
     }
 
     /// Lets the blocks of streams arrive that had arrived by then.
-    fn supply(&mut self, at: u64) {
+    fn supply(&mut self, at: u64, after: bool) {
         if self.rerun.in_own_time {
             return;
         }
         self.rerun.await_orders();
-        while let Some(note) = self.script.blocks.get(*self.blocks).filter(|note| note.at <= at) {
+        while let Some(note) = self.script.blocks.get(*self.blocks) {
+            let (is_later, play, epoch, index) = match note.what {
+                Noted::Block { play, epoch, index } => (false, play, epoch, index),
+                Noted::LaterBlock { play, epoch, index } => (true, play, epoch, index),
+                _ => break,
+            };
+            if (note.at, is_later) > (at, after) {
+                break;
+            }
             *self.blocks += 1;
-            if let Noted::Block { play, epoch, index } = note.what
-                && let Some(feed) = self.rerun.feeds.get(&play).and_then(Sound::feed)
-            {
+            if let Some(feed) = self.rerun.feeds.get(&play).and_then(Sound::feed) {
                 let mark = Mark { epoch, index };
                 feed.allow_up_to(mark);
                 let (bridge, patience) = (self.rerun.bridge, &mut *self.rerun.patience);

@@ -17,10 +17,7 @@ impl Renderer {
         if self.plays.streams.is_empty() {
             return;
         }
-        // What was read goes back first, for who replays waits for blocks that are made in its place.
-        self.take_in_streams();
-        drive.supply(self.now);
-        while self.take_in_streams() && drive.wait() {}
+        self.stock_streams(false, drive);
         let mut place = 0;
         let mut arrived = false;
         while let Some(ticket) = self.plays.streams.at(place) {
@@ -29,17 +26,27 @@ impl Renderer {
             }
             place += 1;
         }
-        // Who waited in two places can now have more of one.
-        while arrived && self.take_in_streams() && drive.wait() {}
+        if arrived {
+            // Who waited in two places can now have more of one.
+            self.stock_streams(true, drive);
+        }
+    }
+
+    /// Takes in what there is to be had, before streams are seen to or after that.
+    fn stock_streams(&mut self, after: bool, drive: &mut dyn Drive) {
+        // What was read goes back first, for who replays waits for blocks that are made in its place.
+        self.take_in_streams(after);
+        drive.supply(self.now, after);
+        while self.take_in_streams(after) && drive.wait() {}
     }
 
     /// Takes in what has arrived. Returns whether any stream lacks something that it will want on this pass.
-    fn take_in_streams(&mut self) -> bool {
+    fn take_in_streams(&mut self, after: bool) -> bool {
         let mut lacks = false;
         let mut place = 0;
         while let Some(ticket) = self.plays.streams.at(place) {
             if let Placement::Playing(slot) = self.plays.find(ticket) {
-                lacks |= self.take_in_stream(slot);
+                lacks |= self.take_in_stream(slot, after);
             }
             place += 1;
         }
@@ -47,7 +54,7 @@ impl Renderer {
     }
 
     /// The same for one voice.
-    fn take_in_stream(&mut self, slot: u32) -> bool {
+    fn take_in_stream(&mut self, slot: u32, after: bool) -> bool {
         let Some(voice) = self.plays.voices.at_mut(slot) else { return false };
         if voice.is_calm(&self.setup) {
             return false;
@@ -57,7 +64,10 @@ impl Renderer {
         let lacks = voice.take_in(&self.setup);
         let (play, newest) = (voice.number, voice.newest_block());
         if let Some((epoch, index)) = newest.filter(|_| newest != before) {
-            self.note(Noted::Block { play, epoch, index });
+            self.note(match after {
+                false => Noted::Block { play, epoch, index },
+                true => Noted::LaterBlock { play, epoch, index },
+            });
         }
         lacks && !stands_still
     }

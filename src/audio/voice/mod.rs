@@ -385,7 +385,7 @@ impl Voice {
             }
             Change::Seek { to } => {
                 if self.source.seek(to, self.leaves_tail(way)) {
-                    self.come_up_here(setup);
+                    self.jump_here(setup);
                 }
             }
             Change::LowPass { .. } | Change::HighPass { .. } | Change::Send { .. } => {
@@ -395,7 +395,7 @@ impl Voice {
                 let jumps = self.source.end_loop_jumps();
                 let heard = if jumps { self.leaves_tail(way) } else { !silent };
                 if self.source.end_loop(heard) {
-                    self.come_up_here(setup);
+                    self.jump_here(setup);
                 }
             }
         }
@@ -439,7 +439,16 @@ impl Voice {
         self.source.forget_loop();
     }
 
-    /// Comes up from silence where it has jumped to.
+    /// Comes up from silence where it has jumped to. If it lacks something, the rest of that slope was for the place it
+    /// came from, too.
+    pub(super) fn jump_here(&mut self, setup: &Setup) {
+        if self.held_boost().is_some() {
+            self.gains.boost = Ramp::rest(0.0);
+        }
+        self.come_up_here(setup);
+    }
+
+    /// Comes up from silence here.
     fn come_up_here(&mut self, setup: &Setup) {
         // If it is being paused, the rest of that fade was for the place it came from. If it was
         // resumed with a fade, the rest of that is still to come.

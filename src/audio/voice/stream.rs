@@ -235,16 +235,21 @@ impl StreamSource {
     /// are at one place.
     fn leave_place(&mut self, is_heard: bool, leads_on: bool) {
         if !is_heard {
-            self.tap.old = None;
-            if self.tap.supply == Supply::Flowing && !leads_on {
-                self.tap.supply = Supply::Fresh;
-            }
+            self.leave_unheard();
         } else if self.tap.old.is_some() {
             self.tap.leads_on &= leads_on;
         } else if self.tap.supply == Supply::Flowing {
             let Reading { epoch, origin } = self.reading();
             self.tap.old = Some(self.cursor.place(epoch, origin, self.tap.clip));
             self.tap.leads_on = leads_on;
+        }
+    }
+
+    /// Nothing is heard on until there is enough of what comes next.
+    fn leave_unheard(&mut self) {
+        self.tap.old = None;
+        if self.tap.supply == Supply::Flowing {
+            self.tap.supply = Supply::Fresh;
         }
     }
 
@@ -387,6 +392,10 @@ impl StreamSource {
     }
 
     pub fn set_speed(&mut self, speed: f32, over: u32, landing: u32, rate: u32) {
+        // At once: nobody hears it. What leads on from its old place would not any more.
+        if over == 0 && self.is_crossing() && !self.is_elsewhere() {
+            self.leave_unheard();
+        }
         self.speed = speed;
         let step = Glide::step_for(speed, self.sound.sample_rate(), rate);
         self.cursor.ramp_to(step, over, landing);

@@ -114,7 +114,7 @@ impl Voice {
             stream.cross_over();
         }
         if is_elsewhere {
-            self.come_up_here(setup);
+            self.jump_here(setup);
         }
     }
 
