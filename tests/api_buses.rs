@@ -418,6 +418,40 @@ fn the_latest_wish_for_a_room_wins() {
     assert!(heard(&[900, 300]) != last);
 }
 
+/// What is said to a bus is for those below it as soon as it is told who they are. What is heard of them takes longer.
+#[test]
+fn who_is_below_a_bus_counts_at_once() {
+    let sound = mono(8000, &noise(1, 1000));
+    let says: [&dyn Fn(&Mixer); 3] =
+        [&|mixer| mixer.stop(C, ms(0)), &|mixer| mixer.end_loop(C), &|mixer| {
+            assert!(mixer.crossfade(C, Play::of(&sound).looping(), ms(5)).is_some())
+        }];
+    for (at, say) in says.into_iter().enumerate() {
+        for apart in 0..4 {
+            let (mixer, mut renderer) = small(64);
+            mixer.set_bus(B, under(C)).expect("a tree");
+            let play = |bus| mixer.play(Play::of(&sound).looping().bus(bus));
+            let [comes, goes] = [A, B].map(play);
+            renderer.frames(1024);
+            mixer.set_bus(A, under(C)).expect("a tree");
+            mixer.set_bus(B, Bus::DEFAULT).expect("a tree");
+            renderer.frames(128 * apart);
+            say(&mixer);
+            renderer.frames(8000);
+            let ended = mixer.events().filter_map(|event| match event {
+                Event::Ended { voice, .. } => Some(voice),
+                _ => None,
+            });
+            assert_eq!(
+                ended.collect::<Vec<_>>(),
+                comes.into_iter().collect::<Vec<_>>(),
+                "{at}, {apart}"
+            );
+            assert!(goes.is_some());
+        }
+    }
+}
+
 #[test]
 fn a_bus_counts_what_it_has_lost_with_all_below_it() {
     let config = Config { voices: 2, sample_rate: 8000, ..Config::DEFAULT };

@@ -369,6 +369,31 @@ fn a_bus_that_finds_another_parent_does_not_click() {
     }
 }
 
+/// What stands still with its parent, or is to go on with it on the same line, comes up where it is taken to.
+#[test]
+fn a_bus_that_leaves_a_paused_parent_does_not_click() {
+    let (there, back) = (parent(ELSEWHERE), parent(BusId::MASTER));
+    let pause = |mixer: &Mixer, _| mixer.pause(ELSEWHERE, ZERO);
+    let resume = |mixer: &Mixer, _| mixer.resume(ELSEWHERE, ZERO);
+    let leaves: [Say; 3] = [
+        &back,
+        &|mixer, voice| {
+            resume(mixer, voice);
+            back(mixer, voice);
+        },
+        &|mixer, voice| {
+            back(mixer, voice);
+            resume(mixer, voice);
+        },
+    ];
+    for (at, leave) in leaves.into_iter().enumerate() {
+        for apart in [128, 256, 1500] {
+            let acts: &[Act] = &[(0, &there), (1500, &pause), (1500 + apart, leave)];
+            smooth(&format!("{at}, {apart} apart"), &dry, &PLAIN, acts);
+        }
+    }
+}
+
 /// A bus that has a gain and plays voices that are filtered becomes a submix, and is a plain bus again.
 #[test]
 fn a_bus_that_becomes_a_submix_does_not_click() {

@@ -69,6 +69,18 @@ impl Stage {
         (0..self.buses.len()).filter(|it| bus::is_below(&self.buses, *it, bus)).collect()
     }
 
+    /// The same by what was said: those that are heard are on their way there.
+    pub fn told_below(&self, bus: usize) -> Vec<usize> {
+        let above = |it: &usize| {
+            let next = |it: &usize| {
+                let to = &self.buses[*it];
+                (*it != 0).then(|| to.bound_for.unwrap_or(to.parent))
+            };
+            std::iter::successors(Some(*it), next).any(|it| it == bus)
+        };
+        (0..self.buses.len()).filter(above).collect()
+    }
+
     /// Whether anything was heard through a bus when the line began.
     pub fn is_heard(&self, bus: usize) -> bool {
         self.all_below(bus).into_iter().any(|bus| self.moving[bus])
@@ -83,7 +95,7 @@ impl Stage {
 
     /// All on a bus that is not stopping stops. The rest is hurried when the line is through.
     pub fn stop_bus(&mut self, bus: usize, fade: u64) {
-        let buses = self.all_below(bus);
+        let buses = self.told_below(bus);
         self.numbers_on(&buses, |it| !it.stopping)
             .into_iter()
             .for_each(|number| self.stop(number, fade));

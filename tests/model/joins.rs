@@ -161,7 +161,7 @@ impl Stage {
         let others = match leaving {
             Leaving::Plays(plays) => plays,
             Leaving::Bus(bus) => {
-                self.numbers_on(&self.all_below(bus), |it| !it.stopping && it.number < number)
+                self.numbers_on(&self.told_below(bus), |it| !it.stopping && it.number < number)
             }
         };
         for other in others {

@@ -208,7 +208,7 @@ impl Stage {
                     } else {
                         "end_loop of a bus"
                     });
-                    self.loops_ended.push((self.all_below(bus), self.accepted));
+                    self.loops_ended.push((self.told_below(bus), self.accepted));
                 }
                 Order::Bus(bus, change) => self.obey_bus(bus, change),
                 Order::Parent(bus, parent) => self.set_parent(bus, parent),

@@ -19,7 +19,12 @@ impl Stage {
         // It cannot lead to what still leads to it.
         let circle = bus::is_below(&self.buses, parent, bus);
         if !self.is_heard(bus) && !circle {
-            self.buses[bus].joint = Ramp::rest(1.0);
+            // What stood still, or goes on only now, comes up there.
+            let begun = self.all_below(bus).into_iter().any(|bus| self.begun[bus]);
+            let mut way = bus::way(&self.buses, bus).into_iter();
+            let stood = way.any(|bus| self.buses[bus].hold.now() == 0.0);
+            self.buses[bus].joint = Ramp::rest(if begun && stood { 0.0 } else { 1.0 });
+            self.buses[bus].joint.head_for(1.0, if begun && stood { self.declick } else { 0 });
             return self.link(bus, parent);
         }
         let heard = self.is_heard(bus);

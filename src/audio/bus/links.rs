@@ -6,11 +6,21 @@ use crate::bus::BusId;
 impl Buses {
     /// Lets a bus lead to another: at once if nobody hears it, else once it has faded out. Where the other
     /// still leads to it, because that is about to change too, it waits for that.
-    pub fn set_parent(&mut self, id: BusId, parent: BusId, declick: u32, heard: BusSet) {
+    /// What stood still with those above it, or was only now told to go on with them, comes up elsewhere.
+    pub fn set_parent(
+        &mut self,
+        id: BusId,
+        parent: BusId,
+        declick: u32,
+        begun: BusSet,
+        heard: BusSet,
+    ) {
         let stays = self.tree.parent(id) == parent;
         if id == BusId::MASTER || stays && !self.relinking.has(id) {
             return;
         }
+        let stood_still = self.way(id).is_paused() || self.way(id).begins_silent();
+        let up = if stood_still && self.through(begun, id) { declick } else { 0 };
         let over = if self.through(heard, id) { declick } else { 0 };
         let Some(bus) = self.buses.get_mut(id.index()) else { return };
         bus.joint.hurry_to(if stays { 1.0 } else { 0.0 }, over);
@@ -22,7 +32,7 @@ impl Buses {
         if over == 0
             && let Some(parent) = self.ready_for(id)
         {
-            self.link(id, parent, 0);
+            self.link(id, parent, up);
         }
     }
 

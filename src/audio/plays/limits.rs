@@ -69,6 +69,11 @@ impl Limits {
         }
     }
 
+    /// The tree as the game has told it. What is heard comes to its new parents later.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// Whether any bus has a limit or a reserve.
     pub fn are_set(&self) -> bool {
         !self.limited.is_empty() || !self.reserving.is_empty()

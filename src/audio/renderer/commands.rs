@@ -121,7 +121,7 @@ impl Renderer {
             self.follow_buses(line.followed);
         }
         if let Some(mut said) = line.at_end {
-            said.hand_down(self.buses.tree());
+            said.hand_down(self.plays.voices.limits().tree());
             self.finish_line(&said.before);
             self.follow_on();
         }
@@ -189,18 +189,18 @@ impl Renderer {
 
     /// Limits and reserves count from here on, and those of the new parent; what is heard follows.
     fn place_bus(&mut self, bus: BusId, place: BusPlace, line: &mut Line) {
-        self.plays.voices.limits_mut().set(bus, place);
         if let Some(said) = &mut line.at_end {
-            said.hand_down(self.buses.tree());
+            said.hand_down(self.plays.voices.limits().tree());
         }
+        self.plays.voices.limits_mut().set(bus, place);
         let heard = line.heard(self);
-        self.buses.set_parent(bus, place.parent, self.setup.declick, heard);
+        self.buses.set_parent(bus, place.parent, self.setup.declick, self.begun_on, heard);
         line.followed = line.followed.and(self.buses.tree().below(bus));
     }
 
-    /// Stops every play on a bus that is not stopping yet.
+    /// Stops every play on a bus that is not stopping yet. Who is below it is as the game has told.
     fn stop_bus(&mut self, bus: BusId, fade: u32) {
-        for bus in self.buses.tree().below(bus).iter() {
+        for bus in self.plays.voices.limits().tree().below(bus).iter() {
             while let Some(ticket) = self.plays.take_unstopped(bus) {
                 self.change(ticket, Change::Stop { fade });
             }

@@ -153,7 +153,7 @@ impl Renderer {
         let Some(Crossfade { from, over }) = self.crossfade(ticket) else { return };
         let over = *over;
         if let Leaving::Bus(bus) = *from {
-            for bus in self.buses.tree().below(bus).iter() {
+            for bus in self.plays.voices.limits().tree().below(bus).iter() {
                 while let Some(other) = self.plays.first_unstopped(bus, number) {
                     self.fade_out(other, over);
                 }
