@@ -355,6 +355,24 @@ fn no_more_is_made_on_one_line_than_a_game_can_ask_for() {
     assert!(peak < 30 * honestly, "{peak} bytes, and {honestly} for one of each");
 }
 
+/// A stranger asks for more plays on one line than the queue has room for.
+#[test]
+fn no_more_is_played_on_one_line_than_a_game_can_say() {
+    let (mixer, mut renderer) = Mixer::offline(Config { commands: 16, ..Config::DEFAULT }).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    let beep = Sound::from_mono(48_000, &[0.1; 300]).unwrap().named("beep");
+    (0..12).for_each(|_| assert!(mixer.play(&beep).is_some()));
+    renderer.frames(1024);
+    recorder.finish().unwrap();
+    for (times, plays) in [(1, 12), (1000, 16)] {
+        let file = repeated(&file.bytes(), times);
+        let mut again = Replay::read(Cursor::new(file), |_| Some(beep.clone().into())).unwrap();
+        again.render(&mut [[0.0; 2]; 1024]);
+        assert_eq!(again.stats().accepted, plays);
+    }
+}
+
 fn replay_of(file: &[u8], beep: &Sound) -> bool {
     let mut again = Replay::read(Cursor::new(file), |_| Some(beep.clone().into())).unwrap();
     let mut out = vec![[0.0; 2]; 1024];
@@ -362,42 +380,57 @@ fn replay_of(file: &[u8], beep: &Sound) -> bool {
     again.missing().is_empty()
 }
 
-/// A recording in which all that was said first is said many times, on the first line on which anything was.
-fn repeated(file: &[u8], times: u64) -> Vec<u8> {
-    let mut out = file[..24].to_vec();
-    let mut at = 24;
+/// The blocks of a recording: the kind of each, and what it holds.
+fn blocks(file: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let (mut blocks, mut at) = (Vec::new(), 24);
     while at < file.len() {
         let length = u32::from_le_bytes(file[at + 1..at + 5].try_into().unwrap()) as usize;
-        let (kind, mut holds) = (file[at], file[at + 5..at + 5 + length].to_vec());
-        if kind == 3 {
-            let one = holds.clone();
-            for time in 1..times {
-                let mut next = 0;
-                while next < one.len() {
-                    let number = u64::from_le_bytes(one[next..next + 8].try_into().unwrap());
-                    let count = u32::from_le_bytes(one[next + 8..next + 12].try_into().unwrap());
-                    let end = next + 12 + count as usize;
-                    let commands = 12;
-                    holds.extend_from_slice(&(number + time * commands).to_le_bytes());
-                    holds.extend_from_slice(&one[next + 8..end]);
-                    next = end;
-                }
-            }
-        } else if kind == 4 && holds.len() > 17 {
+        blocks.push((file[at], file[at + 5..at + 5 + length].to_vec()));
+        at += 5 + length + 8;
+    }
+    blocks
+}
+
+/// A recording in which all that was said, twelve commands on one line, is said many times on that line.
+fn repeated(file: &[u8], times: u64) -> Vec<u8> {
+    let mut out = file[..24].to_vec();
+    let (said, others): (Vec<_>, Vec<_>) = blocks(file).into_iter().partition(|it| it.0 == 3);
+    let one: Vec<u8> = said.into_iter().flat_map(|it| it.1).collect();
+    let mut all = Vec::new();
+    for time in 0..times {
+        let mut next = 0;
+        while next < one.len() {
+            let number = u64::from_le_bytes(one[next..next + 8].try_into().unwrap());
+            let count = u32::from_le_bytes(one[next + 8..next + 12].try_into().unwrap());
+            let end = next + 12 + count as usize;
+            all.extend_from_slice(&(number + time * 12).to_le_bytes());
+            all.extend_from_slice(&one[next + 8..end]);
+            next = end;
+        }
+    }
+    for (place, (kind, mut holds)) in others.into_iter().enumerate() {
+        if kind == 4 && holds.len() > 17 {
             assert_eq!(holds[8], 0, "so many were applied");
             let count = u64::from_le_bytes(holds[9..17].try_into().unwrap());
             assert_eq!(count, 12);
             holds[9..17].copy_from_slice(&(count * times).to_le_bytes());
         }
-        let mut block = vec![kind];
-        block.extend_from_slice(&(holds.len() as u32).to_le_bytes());
-        block.extend_from_slice(&holds);
-        let sum = sum_of(&block);
-        out.extend_from_slice(&block);
-        out.extend_from_slice(&sum.to_le_bytes());
-        at += 5 + length + 8;
+        write_block(kind, &holds, &mut out);
+        // Behind the configuration.
+        if place == 0 {
+            write_block(3, &all, &mut out);
+        }
     }
     out
+}
+
+fn write_block(kind: u8, holds: &[u8], out: &mut Vec<u8>) {
+    let mut block = vec![kind];
+    block.extend_from_slice(&(holds.len() as u32).to_le_bytes());
+    block.extend_from_slice(holds);
+    let sum = sum_of(&block);
+    out.extend_from_slice(&block);
+    out.extend_from_slice(&sum.to_le_bytes());
 }
 
 /// The check sum of a block.
@@ -453,7 +486,8 @@ fn a_disk_that_is_too_slow_ends_the_recording_cleanly() {
     let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
     let disk = Slow::default();
     let recorder = mixer.record(disk.clone()).unwrap();
-    let beep = Sound::from_mono(48_000, &common::noise(1, 300)).unwrap().named("beep");
+    // Long enough to be heard up to the cut, and for the limiter to see what comes behind it.
+    let beep = Sound::from_mono(48_000, &common::noise(1, 1300)).unwrap().named("beep");
     let mut heard = Vec::new();
     for _ in 0..40 {
         (0..500).for_each(|_| assert!(mixer.play(Play::of(&beep).gain(0.2)).is_some()));
@@ -471,6 +505,80 @@ fn a_disk_that_is_too_slow_ends_the_recording_cleanly() {
     let mut out = vec![[0.0; 2]; frames];
     again.render(&mut out);
     assert!(out[..] == heard[..frames]);
+    // Nor does one that breaks off before it says so go on behind what was lost.
+    let bytes = disk.1.bytes();
+    let cut = &bytes[..bytes.len() - 1];
+    let mut again = Replay::read(Cursor::new(cut), |_| Some(beep.clone().into())).unwrap();
+    let frames = again.frame_count() as usize;
+    assert!(frames > 0 && frames as u64 <= summary.frames, "{frames} of {}", summary.frames);
+    again.render(&mut out);
+    assert!(out[..frames] == heard[..frames]);
+}
+
+/// At rates at which the limiter looks further ahead than a line, a file that breaks off holds no frame that what comes
+/// behind it would have changed.
+#[test]
+fn what_is_heard_up_to_a_break_is_what_was_played() {
+    let config = Config { sample_rate: 96_000, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    let hum = Sound::from_mono(96_000, &[0.25; 2000]).unwrap().named("hum");
+    mixer.play(Play::of(&hum).looping());
+    let mut heard = Vec::new();
+    for block in 0..60 {
+        render(&mut renderer, 128, &mut heard);
+        if block % 4 == 0 {
+            mixer.play(Play::of(&hum).gain(30.0).looping());
+        }
+        // So that what is known is written often.
+        thread::sleep(ms(6));
+    }
+    recorder.finish().unwrap();
+    let bytes = file.bytes();
+    for end in (0..bytes.len()).step_by(9) {
+        let from = Cursor::new(&bytes[..end]);
+        let Ok(mut again) = Replay::read(from, |_| Some(hum.clone().into())) else { continue };
+        let mut out = vec![[0.0; 2]; again.frame_count() as usize];
+        again.render(&mut out);
+        assert!(out[..] == heard[..out.len()], "cut at {end}, after {} frames", out.len());
+    }
+}
+
+/// What plays before somebody asks for all of it is in the file as soon as it is played again.
+#[test]
+fn sounds_can_be_asked_for_later() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    let beep = Sound::from_mono(48_000, &common::noise(1, 300)).unwrap().named("beep");
+    mixer.play(&beep);
+    let mut heard = renderer.frames(1000);
+    let begin = Instant::now();
+    while !file.bytes().windows(4).any(|it| it == b"beep") {
+        assert!(begin.elapsed() < secs(60.0));
+        thread::yield_now();
+    }
+    let recorder = recorder.with_sounds();
+    mixer.play(&beep);
+    heard.extend(renderer.frames(1000));
+    recorder.finish().unwrap();
+    let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+    assert!(again.missing().is_empty());
+    let mut out = vec![[0.0; 2]; 2000];
+    again.render(&mut out);
+    assert!(out == heard);
+}
+
+/// Whoever records in the midst of a line, and not until the next, has recorded nothing of what was said before.
+#[test]
+fn a_recording_is_no_longer_than_what_it_knows() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    mixer.set_gain(BusId::MASTER, 0.5, ms(0));
+    renderer.render(&mut [[0.0; 2]; 100]);
+    let recorder = mixer.record(io::sink()).unwrap();
+    renderer.render(&mut [[0.0; 2]; 20]);
+    assert_eq!(recorder.finish().unwrap().frames, 0);
 }
 
 /// The disk is slow until one command finds no room, and quick again before anybody hears of it: there is room for

@@ -107,7 +107,10 @@ impl Found {
             }
             Kind::Media => {
                 let told = Told::take(holds)?;
-                self.media.entry(told.number).or_insert(told);
+                let known = self.media.get(&told.number);
+                if known.is_none_or(|known| known.whole.is_none()) {
+                    self.media.insert(told.number, told);
+                }
             }
             Kind::Commands => {
                 while !holds.is_empty() {

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use super::writer::{Orders, Writer};
 use crate::Error;
+use crate::audio::Renderer;
 use crate::game::Mixer;
 use crate::link::tape::Tape;
 
@@ -84,7 +85,8 @@ impl Mixer {
         let tape = Arc::new(Tape::new());
         self.start_tape(&tape).map_err(|why| Error::Record { why })?;
         let orders = Arc::new(Orders::default());
-        let writer = Writer::new(BufWriter::new(to), tape.clone(), orders.clone());
+        let look_ahead = Renderer::look_ahead(self.config().sample_rate);
+        let writer = Writer::new(BufWriter::new(to), tape.clone(), orders.clone(), look_ahead);
         let (config, held) = (self.config().clone(), tape.clone());
         let thread = thread::Builder::new().name("voicepool recording".into()).spawn(move || {
             // What is written to is the game's own, and may do anything.
@@ -103,7 +105,7 @@ impl Mixer {
 }
 
 impl Recorder {
-    /// Puts every sound and every stream that is played from now on into the recording, as a whole, so that one
+    /// Puts every sound and every stream that is played from now on into the recording as a whole, so that one
     /// file is all that it takes to hear it again.
     pub fn with_sounds(self) -> Recorder {
         self.orders.is_whole.store(true, Ordering::Relaxed);

@@ -235,7 +235,7 @@ impl Running {
             mixer,
             renderer,
             bridge,
-            told: Told::new(),
+            told: Told::new(script.config.commands),
             lines: 0,
             blocks: 0,
             commands: 0,
@@ -267,6 +267,7 @@ impl Player<'_> {
 impl Drive for Player<'_> {
     fn line(&mut self, at: u64) -> u64 {
         self.told.begin_line();
+        self.rerun.feeds.retain(|_, sound| sound.feed().is_some_and(|feed| !feed.is_over()));
         while let Some(note) = self.next_line().filter(|note| note.at <= at).copied() {
             *self.lines += 1;
             match note.what {
@@ -373,7 +374,6 @@ impl Rerun for Again<'_> {
         let sound = self.mixer.sound(self.media.get(&media)?.clone())?;
         if let Some(feed) = sound.feed().filter(|_| !self.in_own_time) {
             feed.allow_up_to(Mark::default());
-            self.feeds.retain(|_, sound| sound.feed().is_some_and(|feed| !feed.is_over()));
             self.feeds.insert(play, sound.clone());
         }
         Some(sound)

@@ -37,16 +37,21 @@ pub(super) struct Writer<W> {
     pub tape: Arc<Tape>,
     pub orders: Arc<Orders>,
     pub summary: Summary,
-    known: Box<[u64]>,
+    known: Box<[Known]>,
+    /// How far what is heard depends on what comes: the limiter sees it so long before.
+    look_ahead: u64,
     /// Up to which frame all was noted, and from which on something is lacking.
     reached: u64,
     cut_at: Option<u64>,
 }
 
+/// The number of what was told, 0 for none, and whether all of it was.
+type Known = (u64, bool);
+
 impl<W: Write> Writer<W> {
-    pub fn new(out: W, tape: Arc<Tape>, orders: Arc<Orders>) -> Writer<W> {
-        let (summary, known) = (Summary::default(), vec![0; MOST_KNOWN].into());
-        Writer { out, tape, orders, summary, known, reached: 0, cut_at: None }
+    pub fn new(out: W, tape: Arc<Tape>, orders: Arc<Orders>, look_ahead: u64) -> Writer<W> {
+        let (summary, known) = (Summary::default(), vec![(0, false); MOST_KNOWN].into());
+        Writer { out, tape, orders, summary, known, look_ahead, reached: 0, cut_at: None }
     }
 
     /// Writes until it is told to finish, or until something was lost.
@@ -68,8 +73,9 @@ impl<W: Write> Writer<W> {
             let frames = self.tape.clock();
             let some = self.write_what_came()?;
             if is_last || self.cut_at.is_some() {
-                let frames = self.cut_at.map_or(frames, |cut| cut.min(frames));
-                return self.write_end(frames);
+                return self.write_end(
+                    self.cut_at.map_or(frames, |cut| self.heard_before(cut).min(frames)),
+                );
             }
             if !some {
                 thread::sleep(POLL);
@@ -120,7 +126,8 @@ impl<W: Write> Writer<W> {
         }
         let is_news = count > 0 || reached >= self.reached + NEWS;
         if is_news {
-            reached.put(&mut notes);
+            let whole_up_to = self.cut_at.map_or(reached, |cut| cut.min(reached));
+            self.heard_before(whole_up_to).put(&mut notes);
             self.write(Kind::Notes, &notes)?;
             self.reached = reached;
             self.out.flush()?;
@@ -128,15 +135,20 @@ impl<W: Write> Writer<W> {
         Ok(is_news || waiting > 0)
     }
 
-    /// Tells of a sound, or of a stream, if that was not done yet.
+    /// How many frames are known that have nothing to do with what happens from a frame of the mix on.
+    fn heard_before(&self, frame: u64) -> u64 {
+        frame.saturating_sub(self.look_ahead)
+    }
+
+    /// Tells of a sound, or of a stream, if that was not done yet; again, if all of it is wanted by now.
     fn tell(&mut self, sound: &Sound) -> io::Result<()> {
         let number = sound.media_number();
+        let is_whole = self.orders.is_whole.load(Ordering::Relaxed);
         let place = &mut self.known[number as usize % MOST_KNOWN];
-        if *place == number {
+        if place.0 == number && (place.1 || !is_whole) {
             return Ok(());
         }
-        *place = number;
-        let is_whole = self.orders.is_whole.load(Ordering::Relaxed);
+        *place = (number, is_whole);
         let told = Told::of(sound, is_whole)?;
         let mut bytes = Vec::new();
         told.put(&mut bytes);

@@ -162,6 +162,11 @@ impl Renderer {
         self.setup.rate
     }
 
+    /// How many frames before it is heard something is mixed, at a rate: the limiter looks ahead so far.
+    pub(crate) fn look_ahead(rate: u32) -> u64 {
+        limiter::look_ahead(rate) as u64
+    }
+
     pub(crate) fn bridge(&self) -> Arc<Bridge> {
         self.bridge.clone()
     }

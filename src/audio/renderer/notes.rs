@@ -71,10 +71,10 @@ impl Renderer {
         }
     }
 
-    /// Notes how many frames were handed out.
+    /// Notes how many frames were handed out: none, until what was said before is noted.
     #[inline]
     pub(super) fn note_clock(&self) {
-        if let Some(tape) = self.bridge.tape() {
+        if let Some(tape) = self.bridge.tape().filter(|_| self.early.count == 0) {
             tape.show_clock(self.clock);
         }
     }

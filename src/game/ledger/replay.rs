@@ -37,7 +37,10 @@ pub(crate) struct Told {
     parents: [BusId; BusId::COUNT],
     /// The number of the last command.
     last: u64,
-    /// How many rooms and blocks of moves were made on this line.
+    /// How many plays may be asked for on one line: as many as the queue of the game had room for.
+    most_plays: usize,
+    /// How many plays, rooms and blocks of moves were made on this line.
+    plays_here: usize,
     rooms: usize,
     moves: usize,
 }
@@ -46,11 +49,13 @@ pub(crate) struct Told {
 const MOST_ROOMS: usize = 2 * RoomId::COUNT;
 
 impl Told {
-    pub fn new() -> Told {
+    pub fn new(most_plays: usize) -> Told {
         Told {
             plays: HashMap::new(),
             parents: [BusId::MASTER; BusId::COUNT],
             last: 0,
+            most_plays,
+            plays_here: 0,
             rooms: 0,
             moves: 0,
         }
@@ -58,7 +63,7 @@ impl Told {
 
     /// What is told from here on is told on another line.
     pub fn begin_line(&mut self) {
-        (self.rooms, self.moves) = (0, 0);
+        (self.plays_here, self.rooms, self.moves) = (0, 0, 0);
     }
 
     /// Places a bus below another, unless that would be a circle, which no game can have said.
@@ -106,7 +111,11 @@ impl Ledger {
         let here = Here { ledger: self, told };
         let Some((command, tag)) = take_command(&mut Bytes::new(bytes), &here) else { return };
         match command {
-            Command::Play(request) => self.replay_play(number, request, tag, told, rerun),
+            Command::Play(_) if told.plays_here == told.most_plays => self.send_nothing(),
+            Command::Play(request) => {
+                told.plays_here += 1;
+                self.replay_play(number, request, tag, told, rerun);
+            }
             Command::Resize(_) if rerun.is_another() => self.send_nothing(),
             Command::Resize(Plan::Voices(voices)) => match self.capacity.replays(voices as usize) {
                 true => self.send_resize(voices as usize),
