@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, channel};
 use allocator::{heap_calls, held};
 use common::{Random, mono, noise};
 use voicepool::{
-    BusId, Config, Cue, Listener, Mixer, Play, Priority, Reverb, RoomId, Sound, Target, VoiceId,
-    WhenFull, WhenStolen, ms, secs,
+    BusId, Config, Cue, Listener, Mixer, Play, Priority, Reverb, RoomId, Sound, Tag, Target,
+    VoiceId, WhenFull, WhenStolen, ms, secs,
 };
 
 /// What a mixer may take, sounds aside: with everything asked for, and as it was opened.
@@ -322,4 +322,32 @@ fn any_number_of_cues_takes_no_more_memory() {
     let cue = Cue::of([&sound]).expect("a variant");
     let (voice, calls) = heap_calls(|| mixer.play(&cue));
     assert!(voice.is_some() && calls == 1, "{calls} calls of the allocator");
+}
+
+/// A cross-fade of a tag remembers whom it came for: all of them together no more than each play twice, until they end.
+#[test]
+fn cross_fades_of_a_tag_remember_no_more_than_two_for_each_play() {
+    let config = Config::default();
+    let tickets = config.commands + config.scheduled + config.parked + config.max_voices;
+    let (mixer, mut renderer) = Mixer::offline(config).expect("a good config");
+    let sound = mono(48_000, &noise(1, 300));
+    let tag = Tag(7);
+    let mut rounds = [0; 3];
+    for accepted in &mut rounds {
+        let before = held();
+        let fades = (0..1024).map(|_| mixer.crossfade(tag, Play::of(&sound).tag(7), ms(0)));
+        *accepted = fades.flatten().count();
+        let taken = held() - before;
+        assert!(taken < 2 * 16 * tickets as isize + 512 * *accepted as isize, "{taken} bytes");
+        renderer.frames(9_600);
+        mixer.events().for_each(drop);
+        assert_eq!(mixer.stats().live, 0);
+    }
+    // The sum of all numbers below it.
+    let [most, ..] = rounds;
+    assert!(most * (most - 1) / 2 <= 2 * tickets && most * (most + 1) / 2 > 2 * tickets, "{most}");
+    assert_eq!(rounds, [most; 3]);
+    // What comes for plays by name finds room all the same.
+    let voice = mixer.play(&sound);
+    assert!(mixer.crossfade(voice, &sound, ms(5)).is_some());
 }

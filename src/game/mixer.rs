@@ -279,6 +279,8 @@ impl Mixer {
     /// - The old one is let go when the new one has begun, with a voice or parked. `None` means what it does at
     ///   [`play`](Mixer::play), and then the old one plays on; so it does if the new one is refused, or stopped
     ///   before it has begun, or over as soon as it begins.
+    /// - A new one that comes for a tag remembers all plays that it came for until it ends. `None` means, too, that
+    ///   all together would have to remember more than twice as many plays as can be live.
     /// - While they overlap they need two voices: in a full pool the new one robs whoever would be missed least,
     ///   as any play does, which may be the old one.
     /// - Each goes from where it is. What is fading in already goes down from there; what is stopping already is

@@ -246,6 +246,16 @@ pub(crate) struct Crossfade {
     pub over: u32,
 }
 
+impl Crossfade {
+    /// How many plays it names.
+    pub fn named(&self) -> usize {
+        match &self.from {
+            Leaving::Plays(plays) => plays.len(),
+            Leaving::Bus(_) => 0,
+        }
+    }
+}
+
 /// Who fades out.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Leaving {

@@ -139,6 +139,11 @@ impl Ledger {
     /// only we send; were there none all the same, the play would be turned away.
     #[inline]
     pub fn play(&mut self, sound: Sound, settings: &Settings, terms: Terms) -> Option<VoiceId> {
+        let others = terms.crossfade.as_ref().map_or(0, Crossfade::named);
+        if !self.tickets.may_name(others) {
+            self.turned_away += 1;
+            return None;
+        }
         let number = self.outbox.next_number();
         let when_full = self.capacity.when_full();
         let follow = |leader| self.tickets.start_after(leader);
@@ -153,6 +158,7 @@ impl Ledger {
             priority: settings.priority,
             number: Number::new(number),
         })?;
+        self.tickets.note_names(voice.ticket, others);
         request.ticket = voice.ticket;
         if !self.outbox.send(Command::Play(request), &self.tickets) {
             self.tickets.take(voice.ticket);
@@ -257,7 +263,8 @@ impl Ledger {
     }
 
     /// Sends what waits, and leaves what there is no room for to be heard after it: the last mixer
-    /// goes. A resize that waits is forgotten, since nobody is left to play on what it would make.
+    /// goes. A resize that waits is forgotten, since nobody is left to play on what it would make; and so is a room or
+    /// an effect that waits until the one before it is gone.
     pub fn flush_all(&mut self) {
         self.outbox.flush_all(&self.tickets, &mut self.buses, &mut self.wishes);
     }

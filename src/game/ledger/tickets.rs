@@ -1,5 +1,7 @@
 //! The live plays, by their tickets.
 
+use std::collections::HashMap;
+
 use super::tags::TagIndex;
 use crate::bus::BusId;
 use crate::event::VoiceId;
@@ -19,6 +21,9 @@ pub(super) struct Tickets {
     on_bus: [u32; BusId::COUNT],
     /// Of each ticket, whether the last play that ended with it finished.
     finished: Box<[bool]>,
+    /// How many others those name that came for others, and all of them together.
+    names: HashMap<u32, usize>,
+    named_by_all: usize,
 }
 
 /// What the game side knows of a live play. Its place in the pool is its ticket.
@@ -49,8 +54,9 @@ impl Number {
 impl Tickets {
     pub fn new(mixer: u32, tickets: usize) -> Tickets {
         let (pool, tags) = (Pool::new(tickets), TagIndex::new(tickets));
-        let finished = vec![false; tickets].into_boxed_slice();
-        Tickets { mixer, pool, tags, on_bus: [0; BusId::COUNT], finished }
+        let (finished, names) = (vec![false; tickets].into_boxed_slice(), HashMap::new());
+        let on_bus = [0; BusId::COUNT];
+        Tickets { mixer, pool, tags, on_bus, finished, names, named_by_all: 0 }
     }
 
     /// How many plays are live.
@@ -88,7 +94,23 @@ impl Tickets {
         let held = self.pool.take(ticket)?;
         self.tags.remove(ticket);
         self.on_bus[held.bus.index()] -= 1;
+        if self.named_by_all > 0 {
+            self.named_by_all -= self.names.remove(&ticket).unwrap_or(0);
+        }
         Some(held)
+    }
+
+    /// Whether a play may name so many others: all together no more than each play twice.
+    pub fn may_name(&self, others: usize) -> bool {
+        self.named_by_all + others <= 2 * self.capacity()
+    }
+
+    /// A play names so many others for whom it comes.
+    pub fn note_names(&mut self, ticket: u32, others: usize) {
+        if others > 0 {
+            self.names.insert(ticket, others);
+            self.named_by_all += others;
+        }
     }
 
     /// The play that holds a ticket is over: whether it finished is known until the next that holds it is.
