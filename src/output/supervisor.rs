@@ -61,6 +61,9 @@ pub(super) struct Supervisor {
     /// Where `Mixer::open` waits for the first device's rate.
     first_rate: Option<Sender<Option<u32>>>,
     stream: Option<OpenStream>,
+    /// Whether the device that was asked for by name has opened and never called back: the default plays until it
+    /// does.
+    named_is_mute: bool,
     /// A stream on the device that was asked for, while another plays.
     candidate: Option<Candidate>,
     /// How long to wait between two candidates.
@@ -109,6 +112,7 @@ impl Supervisor {
             sender: sender.clone(),
             first_rate: Some(first_rate),
             stream: None,
+            named_is_mute: false,
             candidate: None,
             switch_pause: timeouts.switch_retry,
             next_switch: Instant::now(),
@@ -184,7 +188,6 @@ impl Supervisor {
             }
             Message::Failed { number, why } if current == Some(number) => {
                 self.lose_stream(&why, self.retry_pause);
-                self.answer_first(None);
             }
             Message::Moved { number, device: to } => {
                 self.asking_name = false;
@@ -229,16 +232,20 @@ impl Supervisor {
         !late
     }
 
-    /// Opens a stream, if there is none and it is time to try.
+    /// Opens a stream, if there is none and it is time to try. Only the first may decide the mixer's rate; the others
+    /// wait until it has one.
     fn open_if_due(&mut self) {
         let Some(backend) = self.backend.clone() else { return self.answer_first(None) };
         if self.stream.is_some()
+            || self.attempts > 0 && self.request.rate.is_none()
             || self.stream_threads >= MAX_STREAM_THREADS
             || Instant::now() < self.next_try
         {
             return;
         }
-        match self.open_stream(backend, self.request.clone()) {
+        let mut request = self.request.clone();
+        request.device.take_if(|_| self.named_is_mute);
+        match self.open_stream(backend, request) {
             Ok(stream) => self.stream = Some(stream),
             Err(error) => {
                 self.lose_stream(&format!("no thread for the stream: {error}"), self.retry_pause);
@@ -258,6 +265,7 @@ impl Supervisor {
         self.retry_pause = (self.retry_pause * 2).min(self.timeouts.max_retry);
         let state = OutputState::Silent { why: why.to_owned() };
         self.set_state(state);
+        self.answer_first(None);
     }
 
     /// Tells the game and its logger where the sound goes.

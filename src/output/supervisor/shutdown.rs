@@ -1,8 +1,9 @@
 //! The last mixer was dropped: the sound fades out, then stream and renderer are dropped.
 
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::stream::OpenStream;
 use super::{Message, Supervisor};
 use crate::units::ms;
 
@@ -14,8 +15,10 @@ impl Supervisor {
         if let Some(stream) = &self.stream {
             stream.status.fade_out();
         }
+        let buffer = self.stream.as_ref().map_or(Duration::ZERO, OpenStream::buffer_duration);
+        let most = timeouts.fade_out_in(buffer);
         while let Some(stream) = self.stream.as_mut().filter(|stream| stream.is_open())
-            && began.elapsed() < timeouts.fade_out
+            && began.elapsed() < most
             && !stream.has_faded_out()
         {
             thread::sleep(ms(1));
@@ -23,7 +26,7 @@ impl Supervisor {
         self.slot.grant(0);
         let playing = self.stream.take().filter(|it| it.is_open()).map(|it| it.status.number);
         let mut renderer = None;
-        while renderer.is_none() && began.elapsed() < 2 * timeouts.fade_out {
+        while renderer.is_none() && began.elapsed() < most + timeouts.fade_out {
             renderer = self.slot.take(0);
             thread::sleep(ms(1));
         }

@@ -15,7 +15,7 @@ use crate::output::callback::{Callback, StreamStatus};
 use crate::stats::OutputState;
 
 /// How many buffers a device may have taken that are not heard yet, and would be cut off with it.
-const BUFFERS_AHEAD: u64 = 3;
+pub(super) const BUFFERS_AHEAD: u64 = 3;
 
 /// A stream that is being opened, or plays, as the supervisor sees it.
 pub(super) struct OpenStream {

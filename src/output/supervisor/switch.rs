@@ -41,7 +41,7 @@ impl Supervisor {
         if device == self.request.device {
             return;
         }
-        self.request.device = device;
+        (self.request.device, self.named_is_mute) = (device, false);
         // What failed or hung so far was another device. The new one is tried at once.
         let now = Instant::now();
         (self.switch_pause, self.next_switch) = (self.timeouts.switch_retry, now);
@@ -124,7 +124,7 @@ impl Supervisor {
     /// Gives the candidate up.
     pub(super) fn drop_candidate(&mut self) {
         if let Some(candidate) = &mut self.candidate {
-            candidate.stream = None;
+            (candidate.stream, candidate.is_next) = (None, false);
         }
     }
 
@@ -163,6 +163,7 @@ impl Supervisor {
         (stream.since, stream.last_buffer) = (Instant::now(), Instant::now());
         stream.errors = stream.status.errors.load(Relaxed);
         self.slot.grant(number);
+        self.named_is_mute &= stream.named.is_none();
         self.stream = Some(stream);
         // If it is lost again soon, it is tried less often.
         self.switch_pause = (self.switch_pause * 2).min(self.timeouts.max_switch_retry);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::stream::BUFFERS_AHEAD;
 use crate::units::ms;
 
 /// How long the supervisor waits for what. Tests have others.
@@ -34,6 +35,14 @@ pub(in crate::output) struct Timeouts {
     pub shutdown: Duration,
 }
 
+impl Timeouts {
+    /// How long a shutdown waits until the fade-out was heard, where a buffer lasts so long: for the one that it is in
+    /// and those that are ahead of it, but no longer than for all the rest.
+    pub fn fade_out_in(&self, buffer: Duration) -> Duration {
+        self.fade_out.max((BUFFERS_AHEAD as u32 + 1) * buffer).min(self.close.max(self.fade_out))
+    }
+}
+
 impl Default for Timeouts {
     fn default() -> Timeouts {
         Timeouts {
@@ -52,5 +61,18 @@ impl Default for Timeouts {
             close: ms(700),
             shutdown: ms(900),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shutdown_waits_for_large_buffers_as_long_as_it_has_time() {
+        let timeouts = Timeouts::default();
+        let waits = [10, 75, 100, 150, 500].map(|buffer| timeouts.fade_out_in(ms(buffer)));
+        assert_eq!(waits, [300, 300, 400, 600, 700].map(ms));
+        assert!(timeouts.close < timeouts.shutdown);
     }
 }

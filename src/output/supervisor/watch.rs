@@ -65,6 +65,7 @@ impl Supervisor {
             }
             let silent = longer_than(stream.doubt_since, self.timeouts.doubt)
                 || longer_than(Some(stream.last_buffer), self.timeouts.heartbeat);
+            self.named_is_mute |= silent && stream.named.is_some() && stream.buffers == 0;
             silent.then_some("the device has fallen silent")
         });
         if let Some(why) = fault {

@@ -203,3 +203,25 @@ fn the_last_drop_lets_go_of_a_device_that_is_tried() {
     drop_in_time(mixer);
     until("both are gone", || script.plan().streams.is_empty());
 }
+
+/// One that opens and never calls back, as a screen does that is asleep: the default plays until it wakes up.
+#[test]
+fn the_default_plays_while_a_named_device_does_not_call_back() {
+    let script = Script::new([Output::new("speakers", 48_000), television()]);
+    let timeouts = Timeouts { heartbeat: ms(200), open: ms(200), ..eager() };
+    let mixer = script.open(named(), timeouts);
+    mixer.play(saw());
+    let call = |name: Option<&str>| {
+        let streams = script.plan().streams.clone();
+        for stream in streams.iter().filter(|it| name.is_none_or(|name| it.device == name)) {
+            stream.frames(48);
+        }
+        thread::sleep(ms(1));
+    };
+    until_doing(
+        "the default plays",
+        || call(Some("speakers")),
+        || plays_on(&mixer, "speakers") && mixer.clock() > 4800,
+    );
+    until_doing("it wakes up", || call(None), || plays_on(&mixer, "television"));
+}

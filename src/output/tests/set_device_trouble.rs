@@ -192,3 +192,53 @@ fn a_choice_waits_until_the_rate_is_known() {
     drop(hangs);
     done.recv().unwrap();
 }
+
+/// Nor is another stream asked for before that, when the first has failed.
+#[test]
+fn a_second_stream_waits_until_the_rate_is_known() {
+    let backend =
+        Arc::new(NotingBackend { requests: Mutex::new(Vec::new()), first: Mutex::new(()) });
+    let bridge = Arc::new(Bridge::new(&small()));
+    let request = StreamRequest { device: None, named_only: false, rate: None, buffer: ms(10) };
+    let (slot, (answer, first_rate)) = (Arc::new(RendererSlot::new()), channel());
+    let (sender, done) =
+        Supervisor::start(Ok(backend.clone()), slot, bridge, request, patient(), answer).unwrap();
+    assert_eq!(first_rate.recv_timeout(super::helpers::DEADLINE), Ok(None), "nobody waits for it");
+    // The mixer is being made, which takes a while.
+    thread::sleep(ms(50));
+    sender.send(Message::Start { rate: 44_100 }).unwrap();
+    let asked = || -> Vec<_> {
+        backend.requests.lock().unwrap().iter().map(|request| request.rate).collect()
+    };
+    until("others are asked for", || asked().len() >= 3);
+    assert_eq!(asked()[..3], [None, Some(44_100), Some(44_100)]);
+    sender.send(Message::Close).unwrap();
+    done.recv().unwrap();
+}
+
+/// What it was to go over to is given up with the device that played, and if its drop hangs, another can be chosen.
+#[test]
+fn a_device_that_is_lost_while_it_fades_out_does_not_keep_others_from_being_chosen() {
+    let script = three();
+    let mixer = script.open(on("headphones"), patient());
+    mixer.play(saw());
+    let headphones = script.stream(&mixer, 1);
+    headphones.frames(1000);
+    mixer.set_device(Some("television"));
+    let television = stream_on(&script, "television");
+    // It calls back, so that the other one fades out; that is never heard to its end.
+    until_doing(
+        "it has called back",
+        || drop(television.frames(480)),
+        || headphones.frames(1).iter().any(|frame| *frame == [0.0; 2]),
+    );
+    script.change(|plan| plan.drops_hang = true);
+    headphones.raise(ErrorKind::DeviceNotAvailable);
+    until("both are let go", || {
+        [&headphones, &television].iter().all(|stream| stream.drop_began.load(SeqCst))
+    });
+    script.change(|plan| plan.outputs.retain(|output| output.name != "headphones"));
+    mixer.set_device(Some("speakers"));
+    script.run_until("another plays", || plays_on(&mixer, "speakers"));
+    script.change(|plan| plan.drops_hang = false);
+}
