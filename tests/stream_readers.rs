@@ -8,8 +8,8 @@ mod common;
 mod streams;
 
 use std::io::{self, Cursor};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 
 use clicks::{BOUND, largest_step};
 use common::{assert_balanced, sine};
@@ -319,4 +319,64 @@ fn a_play_begins_on_its_frame_without_its_disk_being_touched() {
     let wanted: Vec<Frame> = wanted;
     assert_alike(&heard, &wanted, "its head", 0);
     disk.go_on();
+}
+
+/// A file that is written over while it plays is not taken for what it was: it fails, and nobody reads on for ever.
+#[test]
+fn a_file_that_becomes_another_one_fails() {
+    let (stereo, mono) = (Form::PLAIN.music(96_000), Form::MONO.music(96_000));
+    let slow = Form { rate: 8_000, ..Form::PLAIN }.music(96_000);
+    for (before, after) in [(&stereo, &mono), (&mono, &stereo), (&stereo, &slow)] {
+        let files = Arc::new(Mutex::new(before.clone()));
+        let opened = files.clone();
+        let open_file = move || Ok(Cursor::new(opened.lock().expect("whole").clone()));
+        let music = Stream::from_reader("music", open_file).expect("a good file");
+        *files.lock().expect("whole") = after.clone();
+        let (mixer, mut renderer) = open();
+        mixer.play(Play::of(&music).from_position(ms(1000)).looping());
+        renderer.frames(48_000);
+        let (failed, ended) = told(&mixer);
+        assert!(failed.is_some_and(|why| why.contains("another file")) && ended.is_some());
+    }
+}
+
+/// What stands behind the last page of an Ogg file and looks like the beginnings of a million others is not looked
+/// through for each seek.
+#[cfg(feature = "formats")]
+#[test]
+fn what_stands_behind_an_ogg_file_takes_no_time() {
+    /// Counts what is read.
+    struct Counted(Cursor<Arc<[u8]>>, Arc<AtomicUsize>);
+
+    impl io::Read for Counted {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let count = self.0.read(out)?;
+            self.1.fetch_add(count, SeqCst);
+            Ok(count)
+        }
+    }
+
+    impl io::Seek for Counted {
+        fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    let file = std::fs::read("tests/formats/long.ogg").expect("a fixture");
+    for junk in [&b"OggS\0\xFF\xFF"[..], &[0]] {
+        let behind = junk.iter().copied().cycle().take(400_000);
+        let all: Arc<[u8]> = file.iter().copied().chain(behind).collect();
+        let (all, read) = (all.clone(), Arc::new(AtomicUsize::new(0)));
+        let counted = read.clone();
+        let open_file = move || Ok(Counted(Cursor::new(all.clone()), counted.clone()));
+        let music = Stream::from_reader("music", open_file).expect("a good file");
+        let (mixer, mut renderer) = open();
+        let voice = mixer.play(&music);
+        for _ in 0..10 {
+            mixer.seek(voice, ms(1500));
+            renderer.frames(1000);
+        }
+        let read = read.load(SeqCst);
+        assert!(read < 30_000_000, "{read} bytes");
+    }
 }

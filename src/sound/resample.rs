@@ -232,14 +232,19 @@ impl Filter {
     }
 
     pub(crate) fn output_frames(&self, source_frames: usize) -> u64 {
-        (source_frames as u64 * self.up).div_ceil(self.down)
+        let frames = (source_frames as u128 * u128::from(self.up)).div_ceil(u128::from(self.down));
+        u64::try_from(frames).unwrap_or(u64::MAX)
     }
 
     /// Where a loop turns in a clip that has so many frames now: within half a frame of where it began, and
     /// a whole number of frames from there, half a frame at most from as long as it was.
     pub(crate) fn turns(&self, looping: &Range<usize>, count: usize) -> Loop {
-        let nearest = |frames: usize| (2 * frames as u64 * self.up + self.down) / (2 * self.down);
-        let length = nearest(looping.len()).max(1);
+        let (up, down) = (u128::from(self.up), u128::from(self.down));
+        let nearest = |frames: usize| {
+            let frames = (2 * frames as u128 * up + down) / (2 * down);
+            u64::try_from(frames).unwrap_or(u64::MAX)
+        };
+        let length = nearest(looping.len()).min(count as u64).max(1);
         // If both were rounded up, the last frame may be one too many.
         let start = nearest(looping.start).min((count as u64).saturating_sub(length));
         let reach = (REACH as u64 * self.steps).div_ceil(self.down).min(length.div_ceil(2));

@@ -135,8 +135,14 @@ impl Tape {
             return Err(Trouble::NotResident);
         }
         if self.decoder.is_none() {
-            self.decoder = Some(self.stream.open_decoder()?);
-            self.next = 0;
+            let decoder = self.stream.open_decoder()?;
+            let header = decoder.header();
+            let form = (usize::from(header.channels), header.sample_rate);
+            if form != (self.channels, self.stream.sample_rate()) {
+                let text = "has become another file: of other channels, or another rate";
+                return Err(Fault::damaged(text).into());
+            }
+            (self.decoder, self.next) = (Some(decoder), 0);
         }
         let Some(decoder) = &mut self.decoder else { return Ok(false) };
         if frame < self.next || frame - self.next > NEAR {

@@ -13,6 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[cfg(feature = "formats")]
 mod blocks;
 #[cfg(feature = "formats")]
+mod codebooks;
+#[cfg(feature = "formats")]
 mod codec;
 #[cfg(feature = "formats")]
 mod flac;

@@ -8,6 +8,9 @@ use crate::error::Fault;
 /// A page with as many bytes as it can have: a head, 255 lengths, and as much as those can say.
 pub(super) const LONGEST_PAGE: u64 = HEAD as u64 + 255 + 255 * 255;
 
+/// How many places in a row may look like a page without being one, until it is no use to look on.
+const MOST_FALSE_ONES: u32 = 16;
+
 /// Of a page, before its lengths.
 const HEAD: usize = 27;
 
@@ -200,12 +203,14 @@ impl Packets {
         Ok(is_end)
     }
 
-    /// Finds the first page of the stream from here on that has a time and begins before `end`.
+    /// Finds the first page of the stream from here on that has a time and begins before `end`. Where none of any
+    /// stream is for longer than it could be, nor among so many that look like one, there is none.
     pub fn find_page(&mut self, from: u64, end: u64) -> Result<Option<(u64, i64)>, Fault> {
         let mut page = Page::default();
         let mut at = from;
-        while at < end {
-            let Some(found) = self.find_capture(at, end)? else {
+        let (mut until, mut false_ones) = (from.saturating_add(2 * LONGEST_PAGE), 0);
+        while at < end && false_ones < MOST_FALSE_ONES {
+            let Some(found) = self.find_capture(at, end.min(until))? else {
                 break;
             };
             self.reader.seek(SeekFrom::Start(found))?;
@@ -217,7 +222,11 @@ impl Packets {
             {
                 return Ok(Some((found, granule)));
             }
-            at = if is_page { page.end } else { found + 1 };
+            if is_page {
+                (at, until, false_ones) = (page.end, page.end.saturating_add(2 * LONGEST_PAGE), 0);
+            } else {
+                (at, false_ones) = (found + 1, false_ones + 1);
+            }
         }
         Ok(None)
     }

@@ -8,6 +8,7 @@ use symphonia::core::codecs::audio::well_known::CODEC_ID_VORBIS;
 use symphonia::core::codecs::audio::{AudioDecoder, AudioDecoderOptions};
 use symphonia::default::codecs::VorbisDecoder;
 
+use super::codebooks;
 use super::codec::{self, parameters};
 use super::ogg::{PacketEnd, Packets};
 use super::tags::LoopTags;
@@ -49,6 +50,7 @@ pub(super) fn open(reader: Box<dyn Reader>) -> Result<Opened, Fault> {
     head_packet(&mut packets, &mut packet, 3, "comments")?;
     let tags = LoopTags::of_comments(packet.get(7..).unwrap_or_default());
     head_packet(&mut packets, &mut packet, 5, "codebooks")?;
+    codebooks::check(&packet)?;
     let mut extra = identification;
     extra.extend(&packet);
     let mut parameters = parameters(CODEC_ID_VORBIS, sample_rate, channels);

@@ -319,3 +319,20 @@ fn what_is_faint_becomes_floats_and_what_is_silent_stays_silent() {
     let after = resample(&bang, 44_100, 48_000).unwrap().0;
     assert!((210..after.frame_count()).all(|at| after.frame(at) == [0.0; 2]));
 }
+
+/// A head may claim any length, and a tag any loop.
+#[test]
+fn no_length_is_too_long_to_be_told() {
+    for (from, to) in [(44_100, 48_000), (96, 48_000), (384_000, 8_000)] {
+        let filter = Filter::new(from, to);
+        assert_eq!(filter.output_frames(0), 0);
+        for frames in [usize::MAX, usize::MAX / 2, 8_589_935] {
+            let count = filter.output_frames(frames).min(u64::from(u32::MAX)) as usize;
+            for range in [0..frames, frames - 1..frames, frames / 2..frames, 0..1] {
+                let Loop { start, end, seam } = filter.turns(&range, count);
+                assert!(start < end && end as usize <= count, "{range:?}: {start}..{end}");
+                assert!(seam <= (end - start).div_ceil(2), "{range:?}: {start}..{end}, {seam}");
+            }
+        }
+    }
+}
