@@ -16,7 +16,7 @@ use std::time::Instant;
 use recordings::{File, Library, assert_same, read, record, render, replay};
 use streams::Form;
 use voicepool::{
-    BusId, Config, Ending, Error, Event, Mixer, Play, Priority, RecordFault, Replay, Reverb,
+    Bus, BusId, Config, Ending, Error, Event, Mixer, Play, Priority, RecordFault, Replay, Reverb,
     RoomId, Sound, WhenFull, ms, secs,
 };
 
@@ -204,6 +204,14 @@ fn damage_is_told_with_its_place() {
     let error = Replay::read(Cursor::new(longer), nothing).unwrap_err().to_string();
     let expected = format!("recording: something stands behind the end at byte {}", file.len());
     assert_eq!(error, expected);
+    // A second configuration, behind the first.
+    let (mut twice, all) = (file[..24].to_vec(), blocks(&file));
+    write_block(all[0].0, &all[0].1, &mut twice);
+    let second = twice.len();
+    all.iter().for_each(|(kind, holds)| write_block(*kind, holds, &mut twice));
+    let error = Replay::read(Cursor::new(twice), nothing).unwrap_err().to_string();
+    let expected = format!("recording: a block that contradicts itself at byte {second}");
+    assert_eq!(error, expected);
 }
 
 #[test]
@@ -371,6 +379,38 @@ fn no_more_is_played_on_one_line_than_a_game_can_say() {
         again.render(&mut [[0.0; 2]; 1024]);
         assert_eq!(again.stats().accepted, plays);
     }
+}
+
+/// A stranger places a bus below one that is below it. No game can say so, and its buses are left where they were.
+#[test]
+fn a_circle_of_buses_is_not_made() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap();
+    let [upper, lower, other] = [1, 2, 3].map(BusId::new);
+    mixer.set_bus(lower, Bus { parent: upper, ..Bus::DEFAULT }).unwrap();
+    mixer.set_bus(upper, Bus { parent: other, ..Bus::DEFAULT }).unwrap();
+    let beep = Sound::from_mono(48_000, &[0.1; 300]).unwrap().named("beep");
+    mixer.play(Play::of(&beep).bus(lower)).unwrap();
+    let heard = renderer.frames(1024);
+    recorder.finish().unwrap();
+    let honest = file.bytes();
+    let forged = forge(&honest, 3, |said| {
+        let mut next = 0;
+        while next < said.len() {
+            let count = u32::from_le_bytes(said[next + 8..next + 12].try_into().unwrap());
+            let command = &mut said[next + 12..next + 12 + count as usize];
+            if command[..3] == [3, upper.index() as u8, other.index() as u8] {
+                command[2] = lower.index() as u8;
+            }
+            next += 12 + count as usize;
+        }
+    });
+    assert_ne!(forged, honest);
+    let mut again = Replay::read(Cursor::new(forged), |_| Some(beep.clone().into())).unwrap();
+    let mut out = vec![[0.0; 2]; 1024];
+    again.render(&mut out);
+    assert!(heard == out && heard.iter().any(|frame| *frame != [0.0; 2]));
 }
 
 fn replay_of(file: &[u8], beep: &Sound) -> bool {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use streams::{Form, Pair, stream};
 use voicepool::{
-    BusId, Config, Ending, Event, Interpolation, Mixer, Play, Priority, Refusal, Reverb, RoomId,
-    Stream, VoiceId, WhenStolen, ms, secs,
+    Attenuation, BusId, Config, Ending, Event, Interpolation, Mixer, Play, Priority, Refusal,
+    Reverb, RoomId, Stream, VoiceId, WhenStolen, ms, secs,
 };
 
 const BUS: BusId = BusId::new(5);
@@ -189,10 +189,32 @@ fn a_loop_of_a_file_that_does_not_say_how_long_it_is_turns_at_its_end() {
     let rate = stream(&file).sample_rate();
     for speed in [1.0, 0.8] {
         let mut pair = Pair::new(Config { sample_rate: rate, ..Config::default() }, &file);
-        pair.play(|play| play.looping().speed(speed));
+        let voices = pair.play(|play| play.looping().speed(speed));
         let frames = pair.sound.frame_count() * 4;
         pair.hear(frames, 500, "three rounds and more");
         assert_eq!(pair.streamed.0.stats().live, 1);
+        // Where it is in its round it knows too.
+        pair.say(voices, |mixer, voice| mixer.end_loop(voice));
+        pair.hear(frames / 2, 500, "the last round");
+        assert_eq!(pair.assert_ended_alike("a loop that was ended").len(), 1);
+    }
+}
+
+/// What moves is bent from the speed on at which it is when it begins to.
+#[test]
+fn a_speed_that_glides_is_bent_alike() {
+    let attenuation = Attenuation { doppler: 1.0, far: 500.0, ..Attenuation::DEFAULT };
+    for rate in [48_000, 44_100] {
+        let mut pair = Pair::new(Config::default(), &at(rate).music(rate as usize));
+        let voices = pair.play(|play| play.looping().at([-20.0, 1.0]).attenuation(attenuation));
+        pair.hear(4_000, 400, "at rest");
+        pair.say(voices, |mixer, voice| mixer.set_speed(voice, 1.5, ms(300)));
+        pair.hear(4_000, 400, "in a glide");
+        for step in 0..200 {
+            let to = [step as f32 * 0.2 - 20.0, 1.0];
+            pair.say(voices, |mixer, voice| mixer.set_position(voice, to));
+            pair.hear(400, 400, &format!("move {step} at {rate}"));
+        }
     }
 }
 
@@ -268,7 +290,9 @@ fn who_loses_its_place_on_the_line_that_ends_its_loop_is_heard_alike() {
             let sound = mixer.load_bytes("thief", &noise[..]).expect("a good file");
             Play::of(sound).bus(THIEVES).priority(Priority::Protected)
         };
-        let says: [(&str, SayWith); 9] = [
+        let line_in_time = Duration::from_nanos(line * 1_000_000_000 / 48_000 + 3_000);
+        let says: [(&str, SayWith); 10] = [
+            ("a seek to where it is", &|mixer, voice| mixer.seek(voice, line_in_time)),
             ("a seek", &|mixer, voice| mixer.seek(voice, ms(900))),
             ("two seeks", &|mixer, voice| {
                 mixer.seek(voice, ms(900));

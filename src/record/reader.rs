@@ -99,6 +99,8 @@ struct Found {
 impl Found {
     /// Takes up what a block holds. None: it cannot be.
     fn take(&mut self, kind: Kind, holds: &mut Bytes) -> Option<()> {
+        // That comes first, and once.
+        (self.config.is_none() == (kind == Kind::Config)).then_some(())?;
         match kind {
             Kind::Config => {
                 let config = take_config(holds)?;

@@ -230,7 +230,7 @@ fn a_device_that_is_lost_while_it_fades_out_does_not_keep_others_from_being_chos
     until_doing(
         "it has called back",
         || drop(television.frames(480)),
-        || headphones.frames(1).iter().any(|frame| *frame == [0.0; 2]),
+        || headphones.frames(1).contains(&[0.0; 2]),
     );
     script.change(|plan| plan.drops_hang = true);
     headphones.raise(ErrorKind::DeviceNotAvailable);

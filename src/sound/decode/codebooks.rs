@@ -141,7 +141,7 @@ mod tests {
 
         fn put(&mut self, value: u32, count: u32) {
             for bit in 0..count {
-                if self.1 % 8 == 0 {
+                if self.1.is_multiple_of(8) {
                     self.0.push(0);
                 }
                 *self.0.last_mut().unwrap() |= ((value >> bit & 1) as u8) << (self.1 % 8);
