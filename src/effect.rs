@@ -4,6 +4,7 @@ mod check;
 
 use std::fmt;
 
+use crate::guarded::guarded;
 pub use check::{EffectFault, check_effect, check_effect_with};
 
 /// No sample of an effect may lie beyond this, either way. It is far above anything that can be heard,
@@ -146,6 +147,37 @@ impl<E: Effect + ?Sized> Effect for Box<E> {
 
     fn is_silent(&self) -> bool {
         (**self).is_silent()
+    }
+}
+
+/// An effect of the game's own, which may panic when it is dropped: on whatever thread, and maybe while another panic
+/// unwinds.
+pub(crate) struct Tame(Option<Box<dyn Effect>>);
+
+impl Tame {
+    /// Gets an effect ready for a mixer.
+    pub fn prepared(mut effect: Box<dyn Effect>, sample_rate: u32) -> Box<dyn Effect> {
+        effect.prepare(sample_rate);
+        Box::new(Tame(Some(effect)))
+    }
+}
+
+impl Effect for Tame {
+    fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        if let Some(effect) = &mut self.0 {
+            effect.process(left, right);
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.0.as_ref().is_none_or(|effect| effect.is_silent())
+    }
+}
+
+impl Drop for Tame {
+    fn drop(&mut self) {
+        let effect = self.0.take();
+        let _ = guarded(|| drop(effect));
     }
 }
 

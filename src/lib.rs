@@ -84,6 +84,7 @@ mod effect;
 mod error;
 mod event;
 mod game;
+mod guarded;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
 mod link;

@@ -1,9 +1,10 @@
 //! What is told to the game's logger.
 
 use std::fmt::Arguments;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+
+use crate::guarded::guarded;
 
 /// Whether anybody listens. The browser has no threads that could be spared the line.
 #[cfg(not(target_arch = "wasm32"))]
@@ -14,7 +15,7 @@ pub(crate) fn is_heard() -> bool {
 /// Tells a line. The logger is the game's, so it may do anything: hold no lock, and be on a thread
 /// that it may keep. If it panics, that is its own affair.
 pub(crate) fn log_line(line: Arguments) {
-    guarded(|| log::info!(target: "voicepool", "{line}"));
+    let _ = guarded(|| log::info!(target: "voicepool", "{line}"));
 }
 
 /// A warning that is told once in a process: the first time that anybody listens.
@@ -28,13 +29,7 @@ impl OnceLine {
     /// Tells the line, unless one was told before. The rules are those of [`log_line`].
     pub fn warn(&self, line: Arguments) {
         if log::max_level() >= log::LevelFilter::Warn && !self.0.swap(true, Relaxed) {
-            guarded(|| log::warn!(target: "voicepool", "{line}"));
+            let _ = guarded(|| log::warn!(target: "voicepool", "{line}"));
         }
     }
-}
-
-fn guarded(tell: impl FnOnce()) {
-    let told = catch_unwind(AssertUnwindSafe(tell));
-    // What it panicked with may panic once more when it is dropped.
-    told.unwrap_or_else(std::mem::forget);
 }

@@ -5,11 +5,10 @@
 //! silence, and then what the bus plays comes up without it. One after the other and not across each
 //! other: two slopes at once would be too steep for a 100 Hz sine.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use crate::Frame;
 use crate::audio::voice::ramp::Ramp;
 use crate::effect::{Effect, EffectTrouble, is_sound};
+use crate::guarded::guarded;
 use crate::link::message::QUANTUM;
 
 /// One side of a quantum.
@@ -196,19 +195,14 @@ fn run(
 ) -> Result<bool, EffectTrouble> {
     let Some(effect) = effect else { return Ok(true) };
     // It is never called again if it unwinds, so nobody sees what it left half done.
-    let played = catch_unwind(AssertUnwindSafe(|| {
+    let played = guarded(|| {
         effect.process(left, right);
         effect.is_silent()
-    }));
+    });
     match played {
-        Ok(says_silent) if all_sound(left) && all_sound(right) => Ok(says_silent),
-        Ok(_) => Err(EffectTrouble::NotFinite),
-        Err(payload) => {
-            // What was allocated here, by the panic, is freed here; it may panic once more.
-            let dropped = catch_unwind(AssertUnwindSafe(|| drop(payload)));
-            dropped.unwrap_or_else(std::mem::forget);
-            Err(EffectTrouble::Panicked)
-        }
+        Some(says_silent) if all_sound(left) && all_sound(right) => Ok(says_silent),
+        Some(_) => Err(EffectTrouble::NotFinite),
+        None => Err(EffectTrouble::Panicked),
     }
 }
 

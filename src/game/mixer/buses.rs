@@ -6,7 +6,7 @@ use super::Mixer;
 use crate::Error;
 use crate::bus::{Bus, BusId, BusState, BusStats, Mix};
 use crate::duck::Duck;
-use crate::effect::Effect;
+use crate::effect::{Effect, Tame};
 use crate::reverb::{Reverb, RoomId};
 use crate::units;
 
@@ -140,13 +140,11 @@ impl Mixer {
     ///
     /// In the browser, whose audio thread has a memory of its own, to which no code crosses
     /// ([`Error::Effect`]). Nowhere else.
-    pub fn set_effect(&self, bus: BusId, mut effect: Option<Box<dyn Effect>>) -> Result<(), Error> {
+    pub fn set_effect(&self, bus: BusId, effect: Option<Box<dyn Effect>>) -> Result<(), Error> {
         if effect.is_some() && self.shared.bridge.is_far() {
             return Err(Error::Effect { bus });
         }
-        if let Some(effect) = &mut effect {
-            effect.prepare(self.sample_rate());
-        }
+        let effect = effect.map(|effect| Tame::prepared(effect, self.sample_rate()));
         // The ledger is unlocked by the time it is dropped.
         let unused = self.with_ledger(|ledger| ledger.set_effect(bus, effect));
         drop(unused);

@@ -1,10 +1,10 @@
 //! While no stream plays, the supervisor calls the renderer itself.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::Supervisor;
+use crate::guarded::guarded;
 use crate::units::{self, ms};
 
 /// How often the renderer is called while no stream plays.
@@ -42,16 +42,16 @@ impl Supervisor {
         let passed = silence.since.elapsed();
         let mut remaining = silence.take_due(passed, rate, self.timeouts.catch_up);
         let mut block = [[0.0; 2]; 256];
-        let result = catch_unwind(AssertUnwindSafe(|| {
+        let rendered = guarded(|| {
             while remaining > 0 {
                 let frames = remaining.min(block.len());
                 renderer.render(&mut block[..frames]);
                 remaining -= frames;
             }
-        }));
-        match result {
-            Ok(()) => self.slot.put(renderer),
-            Err(_) => self.slot.put_failed(renderer),
+        });
+        match rendered {
+            Some(()) => self.slot.put(renderer),
+            None => self.slot.put_failed(renderer),
         }
     }
 
@@ -59,8 +59,7 @@ impl Supervisor {
     pub(super) fn reap(&mut self) {
         let Some(failed) = self.slot.take_failed() else { return };
         self.bridge.meters.panics.fetch_add(1, Relaxed);
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(failed)));
-        if dropped.is_err() {
+        if guarded(|| drop(failed)).is_none() {
             self.bridge.close();
         }
         self.backend = None;
