@@ -4,7 +4,6 @@
 //! while it is worked on; and should that take too long, whoever stands by takes over the others, and sees to
 //! it that somebody stands by. Who was held up puts its job back and goes.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::filters::Filters;
 use super::job::Job;
+use crate::guarded::guarded;
 use crate::link::feed::Feeder;
 use crate::sound::{Sound, Stream};
 use crate::units::ms;
@@ -23,6 +23,10 @@ const POLL: Duration = ms(5);
 /// How long a job may take before somebody else sees to the others: much longer than a block takes, and much
 /// shorter than what is read ahead lasts.
 const PATIENCE: Duration = ms(100);
+
+/// How many threads one stream may hold up at once. A reader that never returns holds each play of it up, and a game
+/// may try again and again.
+const MOST_HELD_UP: usize = 2;
 
 /// Has the streams of a mixer decoded, from the first one on. When it is dropped, the threads go as soon as
 /// nothing is left to decode.
@@ -42,9 +46,12 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: Vec<Job>,
-    /// The number of the thread that decodes, if there is one, and since when it is at its present job.
+    /// The number of the thread that decodes, if there is one, and since when it is at its present job, of which
+    /// stream.
     leader: Option<u64>,
-    busy_since: Option<Instant>,
+    busy: Option<(Instant, u64)>,
+    /// Threads from which another one has taken over, and the streams that hold them up.
+    held_up: Vec<(u64, u64)>,
     /// Whether somebody stands by.
     has_relief: bool,
     /// How many blocks were made: whoever waits for one sees that there was one.
@@ -56,9 +63,28 @@ impl State {
     /// A thread is done with its job. If another one has taken over meanwhile, that is now busy or not on its
     /// own account; and if nobody was left, this one goes on.
     fn done(&mut self, number: u64) {
+        self.held_up.retain(|(thread, _)| *thread != number);
         if *self.leader.get_or_insert(number) == number {
-            self.busy_since = None;
+            self.busy = None;
         }
+    }
+
+    /// Another thread takes over from the one that is held up.
+    fn take_over(&mut self, number: u64) {
+        if let (Some(leader), Some((_, stream))) = (self.leader, self.busy) {
+            self.held_up.push((leader, stream));
+        }
+        (self.leader, self.busy) = (Some(number), None);
+    }
+
+    /// Whether a stream holds up as many threads as it may. Then it is not touched.
+    fn is_stuck(&self, stream: u64) -> bool {
+        self.held_up.iter().filter(|(_, it)| *it == stream).count() >= MOST_HELD_UP
+    }
+
+    /// Whether a job can be dropped.
+    fn can_end(&self, job: &Job) -> bool {
+        job.is_over() && (self.is_closed || job.is_over_unread() || !self.is_stuck(job.stream()))
     }
 }
 
@@ -79,6 +105,8 @@ impl Feeder for Crew {
     fn open(&self, stream: &Stream, rate: u32) -> Sound {
         let (sound, job) = super::begin(stream, rate, &self.0.filters);
         let mut state = self.0.lock();
+        // Whoever decodes may be held up, or there may be no thread: those that were turned away would pile up.
+        let over: Vec<_> = state.jobs.extract_if(.., |job| job.is_over_unread()).collect();
         state.jobs.push(job);
         if state.leader.is_none() {
             self.0.spawn(&mut state, Role::Leader);
@@ -88,6 +116,9 @@ impl Feeder for Crew {
         }
         self.0.work.notify_one();
         self.0.relief.notify_one();
+        drop(state);
+        // What it would be opened with is the game's own.
+        let _ = guarded(|| drop(over));
         sound
     }
 
@@ -147,13 +178,13 @@ impl Shared {
                 state.has_relief = false;
                 return;
             }
-            if state.busy_since.is_some_and(|since| since.elapsed() >= PATIENCE) {
+            if state.busy.is_some_and(|(since, _)| since.elapsed() >= PATIENCE) {
                 break;
             }
-            let is_idle = state.jobs.is_empty() && state.busy_since.is_none();
+            let is_idle = state.jobs.is_empty() && state.busy.is_none();
             state = sleep(&self.relief, state, (!is_idle).then_some(PATIENCE));
         }
-        (state.leader, state.busy_since) = (Some(number), None);
+        state.take_over(number);
         self.spawn(&mut state, Role::Relief);
         drop(state);
         self.lead(number);
@@ -167,12 +198,12 @@ impl Shared {
             if state.leader != Some(number) {
                 return;
             }
-            if let Some(over) = state.jobs.iter().position(Job::is_over) {
+            if let Some(over) = state.jobs.iter().position(|job| state.can_end(job)) {
                 let job = state.jobs.swap_remove(over);
-                state.busy_since = Some(Instant::now());
+                state.busy = Some((Instant::now(), job.stream()));
                 drop(state);
                 // To drop a reader may take as long as to read, or panic.
-                let _ = catch_unwind(AssertUnwindSafe(|| drop(job)));
+                let _ = guarded(|| drop(job));
                 state = self.lock();
                 state.done(number);
                 continue;
@@ -188,18 +219,20 @@ impl Shared {
             }
             // Each in its turn.
             let count = state.jobs.len();
-            let due = (0..count).map(|job| (at + job) % count).find(|job| state.jobs[*job].look());
+            let due = (0..count)
+                .map(|job| (at + job) % count)
+                .find(|job| !state.is_stuck(state.jobs[*job].stream()) && state.jobs[*job].look());
             let Some(job) = due else {
                 state = sleep(&self.work, state, Some(POLL));
                 continue;
             };
             at = job + 1;
             let mut job = state.jobs.remove(job);
-            state.busy_since = Some(Instant::now());
+            state.busy = Some((Instant::now(), job.stream()));
             drop(state);
             // A reader is the game's own, and may do anything.
-            if catch_unwind(AssertUnwindSafe(|| job.work())).is_err() {
-                let _ = catch_unwind(AssertUnwindSafe(|| job.give_up()));
+            if guarded(|| job.work()).is_none() {
+                let _ = guarded(|| job.give_up());
             }
             state = self.lock();
             state.blocks += 1;

@@ -32,6 +32,16 @@ impl Job {
         self.feed.is_over() || Arc::strong_count(&self.feed) == 1
     }
 
+    /// The same, and nothing was opened for it: to drop it holds nobody up.
+    pub fn is_over_unread(&self) -> bool {
+        self.is_over() && !self.producer.is_reading()
+    }
+
+    /// The number of its stream.
+    pub fn stream(&self) -> u64 {
+        self.producer.stream().number()
+    }
+
     /// Takes in what has come back. Returns whether there is something to do.
     pub fn look(&mut self) -> bool {
         while self.feed.spent.receive().is_some() {

@@ -76,6 +76,16 @@ impl Producer {
         Some(frames.min(MOST_FRAMES as u64) as u32)
     }
 
+    /// Whether there is a reader that something may be held up by.
+    pub fn is_reading(&self) -> bool {
+        self.tape.is_reading()
+    }
+
+    /// Of which stream.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
     /// Reads no more than what was read.
     pub fn stop_reading(&mut self) {
         self.tape.stop_reading();

@@ -1,11 +1,11 @@
 //! Streams where there are no threads: whoever waits for them decodes, a block of each at a time.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::begin;
 use super::filters::Filters;
 use super::job::Job;
+use crate::guarded::guarded;
 use crate::link::feed::Feeder;
 use crate::sound::{Sound, Stream};
 
@@ -42,7 +42,7 @@ impl Feeder for Slices {
         let mut has_made = false;
         for job in jobs.iter_mut().filter_map(|job| job.look().then_some(job)) {
             // A reader is the game's own, and may do anything.
-            if catch_unwind(AssertUnwindSafe(|| job.work())).is_err() {
+            if guarded(|| job.work()).is_none() {
                 job.give_up();
             }
             has_made = true;

@@ -80,6 +80,11 @@ impl Tape {
         self.channels
     }
 
+    /// Whether it has the file open.
+    pub fn is_reading(&self) -> bool {
+        self.decoder.is_some()
+    }
+
     /// Reads no more than what was read.
     pub fn stop_reading(&mut self) {
         self.resident_only = true;
