@@ -111,7 +111,7 @@ impl Spot {
         }
         let scale = f64::from(self.how.doppler) * f64::from(rate) / length(way);
         let along = |motion: &Motion| {
-            (dot(motion.velocity(frame, rate), way) * scale).clamp(-SOUND, SOUND / 2.0)
+            (dot(motion.velocity(frame, rate), way) * scale).clamp(-SOUND, SOUND - 1.0)
         };
         ((SOUND - along(listener)) / (SOUND - along(&self.motion))).clamp(0.5, 2.0)
     }

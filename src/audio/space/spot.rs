@@ -215,7 +215,8 @@ impl Spot {
         }
         // How fast each goes along the line from the play to the ear, in metres a second.
         let scale = f64::from(self.attenuation.doppler) * f64::from(rate) / distance;
-        let most = SOUND * (1.0 - 1.0 / MOST_BEND);
+        // Who flies along hears no bend, however fast.
+        let most = SOUND - 1.0;
         let towards = (dot(source, way) * scale).clamp(-SOUND, most);
         let away = (dot(listener, way) * scale).clamp(-SOUND, most);
         let ratio = (SOUND - away) / (SOUND - towards);
