@@ -8,8 +8,8 @@ mod common;
 use std::time::Duration;
 
 use clicks::{
-    AFTER, Act, BLOCKS, BOUND, BUS, HERTZ, PHASES, RATE, SINES, Say, largest_step, listen, open,
-    own_step,
+    AFTER, Act, BLOCKS, BOUND, BUS, HEARD, HERTZ, PHASES, RATE, SINES, Say, largest_step, listen,
+    open, own_step,
 };
 use common::{bits, mono, noise};
 use voicepool::{BusId, Config, Frame, Mixer, Play, Priority, VoiceId, WhenStolen, ms};
@@ -24,7 +24,8 @@ fn steps(hertz: usize, phase: usize, play: &dyn Fn(Play) -> Play, acts: &[Act]) 
 }
 
 /// Every sine at every phase, changed as `acts` say, keeps to the bound. `gains` are the largest
-/// on each side, and for a change of speed as much larger as the sine gets steeper.
+/// on each side, and for a change of speed as much larger as the sine gets steeper: at the worst it
+/// comes near them, so that it was heard.
 fn smooth(what: &str, gains: Frame, play: &dyn Fn(Play) -> Play, acts: &[Act]) {
     let mut worst = 0.0f32;
     for (index, hertz) in HERTZ.iter().enumerate() {
@@ -40,6 +41,7 @@ fn smooth(what: &str, gains: Frame, play: &dyn Fn(Play) -> Play, acts: &[Act]) {
             }
         }
     }
+    assert!(worst >= 0.75, "{what}: at worst {worst}, so it was not heard as loud as it should be");
     println!("{what}: at worst {worst:.3}");
 }
 
@@ -199,6 +201,8 @@ fn a_start_in_the_middle_does_not_click() {
             listen(&mut renderer, 500, BLOCKS[phase % BLOCKS.len()], &mut heard);
             let two = largest_step(&heard)[0] / own_step(*hertz);
             assert!(one <= BOUND && two <= 2.0 * BOUND, "{hertz} Hz, {phase}/64: {one}, {two}");
+            assert!(one >= HEARD, "{hertz} Hz, {phase}/64, is not heard: {one}");
+            assert_eq!(mixer.stats().playing, 2);
         }
     }
 }
@@ -244,6 +248,7 @@ fn everything_at_once_keeps_to_the_wider_bound() {
     println!("one to twelve changes at once: {:.2?}", &worst[1..]);
     assert!(worst[1..=3].iter().all(|ratio| *ratio <= BOUND), "{worst:?}");
     assert!(worst.iter().all(|ratio| *ratio <= WIDE_BOUND), "{worst:?}");
+    assert!(worst[1..].iter().all(|ratio| *ratio >= HEARD), "it was heard: {worst:?}");
 }
 
 /// However often it is asked to jump on one line, a place that was never heard leaves nothing behind:
@@ -301,7 +306,7 @@ fn any_two_changes_that_meet_do_not_click() {
                 for (hertz, phase) in [(0, 0), (0, 9), (0, 18), (0, 27), (3, 4), (3, 29)] {
                     let [left, right] = steps(hertz, phase, &as_it_is, &acts);
                     assert!(
-                        left.max(right / most) <= BOUND,
+                        (HEARD..=BOUND).contains(&left.max(right / most)),
                         "{second_name}, {apart} frames after {first_name}: {left}, {right}"
                     );
                 }
@@ -338,7 +343,7 @@ fn a_storm_of_thefts_does_not_click() {
             heard.extend(renderer.frames(1920));
             assert_eq!(mixer.stats().stolen, VICTIMS as u64);
             let ratio = largest_step(&heard)[0] / own_step(*hertz);
-            assert!(ratio <= BOUND, "{hertz} Hz, {apart} frames apart: {ratio}");
+            assert!((HEARD..=BOUND).contains(&ratio), "{hertz} Hz, {apart} frames apart: {ratio}");
         }
     }
 }

@@ -7,7 +7,7 @@ mod common;
 
 use std::time::Duration;
 
-use clicks::{AFTER, Act, BOUND, BUS, HERTZ, RATE, Say, steps};
+use clicks::{AFTER, Act, BOUND, BUS, HEARD, HERTZ, RATE, Say, steps};
 use common::{bits, mono, noise};
 use voicepool::{BusId, Config, Frame, Mixer, Play, Target, VoiceId, WhenStolen, ms};
 
@@ -52,13 +52,17 @@ fn mute(whom: Whom, mute: bool) -> impl Fn(&Mixer, VoiceId) {
     move |mixer, voice| mixer.set_mute(whom.of(voice), mute)
 }
 
-/// Sines at some phases, changed as `acts` say, keep to the bound.
+/// Sines at some phases, changed as `acts` say, keep to the bound, and are heard before.
 fn smooth(what: &str, play: &dyn Fn(Play) -> Play, acts: &[Act], after: usize) -> f32 {
     let mut worst = 0.0f32;
     for (hertz, phase) in PLACES {
         let [left, right] = steps(hertz, phase, play, acts, after);
         let ratio = left.max(right);
-        assert!(ratio <= BOUND, "{what}: {ratio} of its own, {} Hz, {phase}/64", HERTZ[hertz]);
+        assert!(
+            (HEARD..=BOUND).contains(&ratio),
+            "{what}: {ratio} of its own, {} Hz, {phase}/64",
+            HERTZ[hertz]
+        );
         worst = worst.max(ratio);
     }
     worst

@@ -17,6 +17,9 @@ const CLIP: usize = 4800;
 /// Quiet enough that no gain used here meets the ceiling.
 const AMPLITUDE: f32 = 0.25;
 pub const BOUND: f32 = 1.5;
+/// What a sine that begins at its own gain and speed steps at the least, in steps of its own: more than half a turn of
+/// each is heard before anything it is told is carried out.
+pub const HEARD: f32 = 0.9;
 pub const BUS: BusId = BusId::new(3);
 /// How long to listen after a change: 10 ms, and the two quanta until it is carried out.
 pub const AFTER: usize = 480 + 256;
@@ -66,7 +69,7 @@ pub type Say<'a> = &'a dyn Fn(&Mixer, VoiceId);
 pub type Act<'a> = (usize, Say<'a>);
 
 /// Plays one sine of `HERTZ` at one phase, says things to it, and listens from just before to
-/// `after` frames after. The largest steps are told in steps of the sine itself.
+/// `after` frames after. The largest steps are told in steps of the sine itself. Silence has none, so it must be heard.
 pub fn steps(
     hertz: usize,
     phase: usize,
@@ -94,5 +97,8 @@ pub fn steps(
     }
     listen(&mut renderer, after, block, &mut heard);
     assert!(mixer.stats().peak.iter().all(|peak| *peak < 1.0), "the ceiling stays out of it");
+    // Some begin silent, or fade in: none stays as quiet as that.
+    let is_heard = heard.iter().flatten().any(|sample| sample.abs() > AMPLITUDE / 5.0);
+    assert!(is_heard, "{} Hz, {phase}/64, is not heard", HERTZ[hertz]);
     largest_step(&heard).map(|step| step / own_step(HERTZ[hertz]))
 }
