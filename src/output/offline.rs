@@ -1,6 +1,6 @@
 //! Without a device: frames into memory, and into WAV files.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,9 +75,9 @@ impl Renderer {
 /// Waits for streams, and for a recording.
 pub(crate) struct Patient<'a> {
     bridge: &'a Bridge,
-    /// Since when nothing at all has arrived. Where there are no threads, nothing comes by waiting.
+    /// Since when it was waited in vain, if it was. Where there are no threads, nothing comes by waiting.
     #[cfg(not(target_arch = "wasm32"))]
-    since: Instant,
+    since: Option<Instant>,
 }
 
 impl Patient<'_> {
@@ -85,16 +85,21 @@ impl Patient<'_> {
         Patient {
             bridge,
             #[cfg(not(target_arch = "wasm32"))]
-            since: Instant::now(),
+            since: None,
         }
     }
 }
 
 impl Drive for Patient<'_> {
     /// Thousands of lines may pass before the thread that writes a recording gets its turn.
-    fn line(&mut self, _at: u64) -> u64 {
+    fn line(&mut self, at: u64) -> u64 {
         if let Some(tape) = self.bridge.tape() {
-            tape.await_room();
+            tape.await_room(at);
+        }
+        // There was enough to go on, unless nothing has come for so long that it is waited no more.
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.since.is_some_and(|since| since.elapsed() < PATIENCE) {
+            self.since = None;
         }
         u64::MAX
     }
@@ -102,9 +107,10 @@ impl Drive for Patient<'_> {
     #[cfg(not(target_arch = "wasm32"))]
     fn wait(&mut self) -> bool {
         if self.bridge.feeder().is_some_and(Feeder::wait) {
-            self.since = Instant::now();
+            self.since = None;
+            return true;
         }
-        self.since.elapsed() < PATIENCE
+        self.since.get_or_insert_with(Instant::now).elapsed() < PATIENCE
     }
 
     #[cfg(target_arch = "wasm32")]
@@ -136,9 +142,9 @@ fn write(
         let (path, most) = (path.to_owned(), MOST_WAV_FRAMES);
         return Err(Error::TooLong { path, frames: count, most });
     }
-    let part = part_path(path);
+    let error = |source| Error::Write { path: path.to_owned(), source };
+    let (file, Part { path: part, place }) = Part::open(path).map_err(error)?;
     let written = (|| {
-        let file = File::create(&part).map_err(hound::Error::IoError)?;
         let spec = WavSpec {
             channels: 2,
             sample_rate,
@@ -153,25 +159,49 @@ fn write(
     })();
     let placed = written
         .map_err(io_error)
-        .and_then(|()| if part == path { Ok(()) } else { fs::rename(&part, path) });
+        .and_then(|()| if part == place { Ok(()) } else { fs::rename(&part, &place) });
     placed.map_err(|source| {
-        if part != path {
+        if part != place {
             // What failed may be that there is no such file; there is nothing more to be done.
             let _ = fs::remove_file(&part);
         }
-        Error::Write { path: path.to_owned(), source }
+        error(source)
     })
 }
 
-/// Where to write first. What is there and is no ordinary file (a device, a pipe) is written to
-/// as it is: it must not be replaced.
-fn part_path(path: &Path) -> PathBuf {
-    match fs::metadata(path) {
-        Ok(there) if !there.is_file() => path.to_owned(),
-        _ => {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".part");
-            name.into()
+/// Where is written first, and what takes its name once it is whole.
+struct Part {
+    path: PathBuf,
+    place: PathBuf,
+}
+
+impl Part {
+    /// Begins a file of its own beside the one that is meant: others may do the same. What is there and is no ordinary
+    /// file (a device, a pipe) is written to as it is: it must not be replaced.
+    fn open(path: &Path) -> io::Result<(File, Part)> {
+        let there = fs::metadata(path);
+        if there.as_ref().is_ok_and(|there| !there.is_file()) {
+            let path = path.to_owned();
+            return Ok((File::create(&path)?, Part { place: path.clone(), path }));
+        }
+        if there.is_ok_and(|there| there.permissions().readonly()) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is write-protected"));
+        }
+        // The file behind a link, and not the link.
+        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let mut number = 1;
+        loop {
+            let mut name = place.as_os_str().to_owned();
+            match number {
+                1 => name.push(".part"),
+                _ => name.push(format!(".{number}.part")),
+            }
+            let path = PathBuf::from(name);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((file, Part { path, place })),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(error),
+            }
         }
     }
 }
@@ -269,6 +299,54 @@ mod tests {
         assert_eq!(folder.names(), ["beep.wav"]);
     }
 
+    /// Two at once, and a file of somebody else's that has the name of a part.
+    #[test]
+    fn who_writes_the_same_file_writes_all_of_it_and_touches_no_other() {
+        let folder = Folder::new("twice");
+        let path = folder.0.join("beep.wav");
+        fs::write(folder.0.join("beep.wav.part"), "a download").unwrap();
+        let parts = [(); 2].map(|()| Part::open(&path).unwrap().1.path);
+        assert_ne!(parts[0], parts[1]);
+        beeping().write_wav(&path, 100).unwrap();
+        assert!(Sound::load(&path).unwrap().frames().eq(beeping().frames(100)));
+        assert_eq!(fs::read(folder.0.join("beep.wav.part")).unwrap(), b"a download");
+        parts.iter().for_each(|part| fs::remove_file(part).unwrap());
+        let mut names = folder.names();
+        names.sort();
+        assert_eq!(names, ["beep.wav", "beep.wav.part"]);
+    }
+
+    #[test]
+    fn what_is_write_protected_stays_as_it_is() {
+        let folder = Folder::new("protected");
+        let path = folder.0.join("beep.wav");
+        fs::write(&path, "what was there").unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions.clone()).unwrap();
+        let error = write_wav(&path, 8000, &[[0.0; 2]]).unwrap_err().to_string();
+        assert!(
+            error.ends_with("beep.wav: could not be written: it is write-protected"),
+            "{error}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), b"what was there");
+        #[allow(clippy::permissions_set_readonly_false, reason = "so that the folder can go")]
+        permissions.set_readonly(false);
+        fs::set_permissions(&path, permissions).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_not_replaced() {
+        let folder = Folder::new("link");
+        let (path, link) = (folder.0.join("beep.wav"), folder.0.join("link.wav"));
+        fs::write(&path, "what was there").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        beeping().write_wav(&link, 100).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(Sound::load(&path).unwrap().frames().eq(beeping().frames(100)));
+    }
+
     #[test]
     fn a_rate_that_no_sound_has_is_refused() {
         let folder = Folder::new("rate");
@@ -284,8 +362,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_device_is_written_to_and_never_replaced() {
-        assert_eq!(part_path(Path::new("/dev/null")), Path::new("/dev/null"));
-        assert_eq!(part_path(Path::new("new.wav")), Path::new("new.wav.part"));
+        let (_, part) = Part::open(Path::new("/dev/null")).unwrap();
+        assert_eq!([part.path, part.place], ["/dev/null"; 2].map(PathBuf::from));
         let error = write_wav("/dev/full", 8000, &[[0.0; 2]; 5000]).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full: could not be written: "), "{error}");
     }
