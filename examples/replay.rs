@@ -7,10 +7,11 @@ use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use voicepool::{
-    Ending, Event, Frame, Media, MediaRef, Parking, Priority, Replay, Sound, Stream, WhenFull,
-    to_db, write_wav,
+    Ending, Event, Frame, Media, MediaRef, Parking, Priority, Refusal, Replay, Sound, Stream,
+    WhenFull, to_db, write_wav,
 };
 
 const HELP: &str = "\
@@ -25,6 +26,9 @@ usage: cargo run --release --example replay FILE [options]
   --lost OUT         write only what was lost: what a pool without end would have added
   --from S, --to S   only from, and up to, this second
   --sounds DIR       where sounds are that are not in the recording (sounds)
+
+What a game said to a play that was over is not in a recording: who was stolen, and stopped later, would be heard to
+its end if there had been a voice for it.
 ";
 
 #[derive(Clone, Default)]
@@ -45,7 +49,10 @@ impl Options {
         let mut options = Options::default();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} wants a value"));
-            let number = |text: String| text.parse().map_err(|_| format!("{text} is no number"));
+            let second = |text: String| {
+                let second = text.parse().ok().filter(|second: &f64| *second >= 0.0);
+                second.ok_or_else(|| format!("{word} {text}: it is a number of seconds"))
+            };
             match word.as_str() {
                 "--voices" => {
                     let text = value()?;
@@ -71,8 +78,8 @@ impl Options {
                 "--priority" => options.priorities.push(priority(&value()?)?),
                 "--wav" => options.wav = Some(value()?.into()),
                 "--lost" => options.lost = Some(value()?.into()),
-                "--from" => options.from = number(value()?)?,
-                "--to" => options.to = Some(number(value()?)?),
+                "--from" => options.from = second(value()?)?,
+                "--to" => options.to = Some(second(value()?)?),
                 "--sounds" => options.sounds = Some(value()?.into()),
                 "--help" => return Ok(None),
                 flag if flag.starts_with("--") => return Err(format!("{flag}: no such option")),
@@ -80,8 +87,13 @@ impl Options {
                 other => return Err(format!("{other}: one recording at a time")),
             }
         }
-        let has_file = !options.file.as_os_str().is_empty();
-        if has_file { Ok(Some(options)) } else { Ok(None) }
+        if options.file.as_os_str().is_empty() {
+            return Err("which recording? (--help tells more)".into());
+        }
+        if let Some(to) = options.to.filter(|to| *to <= options.from) {
+            return Err(format!("--to {to}: it is not behind --from {}", options.from));
+        }
+        Ok(Some(options))
     }
 
     /// Whether anything is to be another way.
@@ -101,10 +113,19 @@ impl Options {
 
     /// Reads the recording, to be heard as it was.
     fn open(&self) -> Result<Replay, Box<dyn Error>> {
-        let file =
-            File::open(&self.file).map_err(|error| format!("{}: {error}", self.file.display()))?;
+        let path = self.file.display();
+        let file = File::open(&self.file).map_err(|error| format!("{path}: {error}"))?;
+        if let Some(folder) = &self.sounds {
+            std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
         let folder = self.sounds.clone().unwrap_or_else(|| "sounds".into());
-        Ok(Replay::read(BufReader::new(file), |wanted| find(&folder, wanted))?)
+        let mut replay = Replay::read(BufReader::new(file), |wanted| find(&folder, wanted))
+            .map_err(|error| format!("{path}: {error}"))?;
+        let seconds = replay.frame_count() as f64 / f64::from(replay.config().sample_rate);
+        if self.from > seconds {
+            return Err(format!("--from {}: {path} lasts {seconds:.1} s", self.from).into());
+        }
+        Ok(replay)
     }
 }
 
@@ -122,16 +143,33 @@ fn priority(text: &str) -> Result<(u64, Priority), String> {
     Ok((tag.parse().map_err(|_| fault())?, priority))
 }
 
-/// The file of that name in a folder, whatever its name ends in.
+/// The sound of that name in a folder, whatever the name of its file ends in: the one that is as long, if there are
+/// several.
 fn find(folder: &Path, wanted: &MediaRef) -> Option<Media> {
     let files = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let path = files.filter(|path| path.is_file()).find(|path| {
+    let is_named = |path: &PathBuf| {
         path.file_stem().is_some_and(|stem| stem.to_string_lossy() == wanted.name.as_str())
-    })?;
-    if wanted.is_stream {
-        return Stream::open(path).ok().map(Media::Stream);
+    };
+    let mut found = None;
+    for path in files.filter(|path| path.is_file()).filter(is_named) {
+        let (media, is_as_long) = if wanted.is_stream {
+            let Ok(stream) = Stream::open(path) else { continue };
+            let frames = wanted.frames as f64 / f64::from(wanted.sample_rate);
+            let seconds = stream.duration().map(|it| it.as_secs_f64());
+            let is_as_long = seconds.is_some_and(|seconds| (seconds - frames).abs() < 1e-3);
+            (Media::Stream(stream), is_as_long)
+        } else {
+            let Ok(sound) = Sound::load(path) else { continue };
+            let Ok(sound) = sound.resampled(wanted.sample_rate) else { continue };
+            let is_as_long = sound.frame_count() as u64 == wanted.frames;
+            (Media::Sound(sound), is_as_long)
+        };
+        if is_as_long {
+            return Some(media);
+        }
+        found.get_or_insert(media);
     }
-    Sound::load(path).ok()?.resampled(wanted.sample_rate).ok().map(Media::Sound)
+    found
 }
 
 /// What became of a recording.
@@ -188,7 +226,9 @@ fn run(mut replay: Replay, options: &Options) -> Outcome {
                     let text = format!("tag {tag} gave way to tag {by_tag}, and waits in silence");
                     outcome.losses.push(Loss { at, text, level });
                 }
-                Event::Ended { tag, name, at, why: Ending::Refused { why, .. }, .. } => {
+                Event::Ended { tag, name, at, why: Ending::Refused { why, .. }, .. }
+                    if matches!(why, Refusal::PoolFull | Refusal::BusFull | Refusal::Inaudible) =>
+                {
                     let text = format!("{name} (tag {tag}) was refused: {why:?}");
                     outcome.losses.push(Loss { at, text, level: 0.0 });
                 }
@@ -242,7 +282,7 @@ impl Outcome {
             println!("  {:7.2} s  {level:9}  {text}", self.seconds(*at));
         }
         if losses.len() > MOST_SHOWN {
-            println!("  and {} more, each quieter", losses.len() - MOST_SHOWN);
+            println!("  and {} more, refused or quieter", losses.len() - MOST_SHOWN);
         }
     }
 
@@ -264,31 +304,41 @@ const MOST_SHOWN: usize = 12;
 const MOST_VOICES: usize = 1 << 20;
 const COLUMNS: usize = 64;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let options = match Options::read(std::env::args().skip(1)) {
-        Ok(Some(options)) => options,
+fn main() -> ExitCode {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    match Options::read(words) {
+        Ok(Some(options)) => match tell(&options) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("replay: {error}");
+                ExitCode::FAILURE
+            }
+        },
         Ok(None) => {
             print!("{HELP}");
-            return Ok(());
+            ExitCode::SUCCESS
         }
         Err(fault) => {
             eprintln!("replay: {fault}");
-            std::process::exit(2);
+            ExitCode::from(2)
         }
-    };
+    }
+}
+
+fn tell(options: &Options) -> Result<(), Box<dyn Error>> {
     let replay = options.open()?;
     for missing in replay.missing() {
         println!(
-            "missing: {} ({} frames at {} Hz)",
+            "missing, or another: {} ({} frames at {} Hz)",
             missing.name, missing.frames, missing.sample_rate
         );
     }
     if !replay.is_whole() {
-        println!("The recording was cut off; this is all up to there.");
+        println!("The recording was cut off, or its disk was too slow; this is all up to there.");
     }
     println!("What happened:");
-    let happened = run(replay, &options);
-    happened.print(&options);
+    let happened = run(replay, options);
+    happened.print(options);
 
     let mut heard = &happened;
     let otherwise;
@@ -297,7 +347,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let config = replay.config();
         let before = config.clone();
         config.voices = options.voices.unwrap_or(config.voices);
-        config.max_voices = config.max_voices.max(config.voices);
         config.when_full = options.when_full.unwrap_or(config.when_full);
         for (tag, priority) in &options.priorities {
             replay.set_priority(*tag, *priority);
@@ -307,8 +356,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         if is_same {
             println!("(It was opened like that: what the game said of it later counts, too.)");
         }
-        otherwise = run(replay, &options);
-        otherwise.print(&options);
+        otherwise = run(replay, options);
+        otherwise.print(options);
         heard = &otherwise;
     }
     if let Some(path) = &options.wav {
@@ -319,11 +368,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut replay = options.open()?;
         let plays = happened.stats.accepted as usize;
         let config = replay.config();
-        (config.voices, config.max_voices) = (plays.clamp(1, 4096), plays.clamp(1, 4096));
-        let all = run(replay, &options);
-        let lost = all.heard.iter().zip(&heard.heard);
-        let lost: Vec<Frame> =
-            lost.map(|(all, heard)| [all[0] - heard[0], all[1] - heard[1]]).collect();
+        // Beside all that is reserved.
+        config.voices = config.max_voices.max(4096.min(config.max_voices + plays));
+        let mut lost = run(replay, options).heard;
+        for (lost, heard) in lost.iter_mut().zip(&heard.heard) {
+            *lost = [lost[0] - heard[0], lost[1] - heard[1]];
+        }
         write_wav(path, heard.rate, &lost)?;
         println!("What was lost is in {}.", path.display());
     }
