@@ -87,7 +87,7 @@ impl Default for Config {
 }
 
 /// The most that any size in a [`Config`] may be: a million.
-const MOST: usize = 1 << 20;
+pub(crate) const MOST: usize = 1 << 20;
 
 /// The rates that a sound or a mixer may have: anything a converter or a toy test has ever used.
 pub(crate) const RATES: std::ops::RangeInclusive<u32> = 1..=384_000;

@@ -18,9 +18,10 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// A file could not be written. Nothing half-written is left behind.
+    /// A file could not be written. Of a WAV file nothing half-written is left behind; a
+    /// [recording](crate::Recorder::finish) stays as far as it came.
     Write {
-        /// The file, as it was given.
+        /// The file, as it was given, or `recording`.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -35,7 +36,7 @@ pub enum Error {
         /// How many one file can hold.
         most: usize,
     },
-    /// What was given is not a sound file, or its format or layout is none that is read.
+    /// What was given is not a sound file or a recording, or its format, layout or version is none that is read.
     #[non_exhaustive]
     Unsupported {
         /// The file, or the name that was given with its bytes.
@@ -43,7 +44,7 @@ pub enum Error {
         /// What it is instead.
         fault: String,
     },
-    /// A sound file contradicts itself, or ends too soon to be understood.
+    /// A sound file or a recording contradicts itself, or ends too soon to be understood.
     #[non_exhaustive]
     Damaged {
         /// The file, or the name that was given with its bytes.
@@ -114,7 +115,7 @@ pub enum Error {
         /// The bus that it was for.
         bus: BusId,
     },
-    /// The system has no thread left to play from.
+    /// The system has no thread left to play from, or to write a recording.
     Thread {
         /// What the system said.
         source: io::Error,
@@ -125,9 +126,10 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordFault {
-    /// Something was played already: a recording cannot begin in the middle of voices.
+    /// Something was played already, for a recording cannot begin in the middle of voices; or more was said than is
+    /// kept: more than 1,024 commands, or on more than 32 lines of the grid.
     TooLate,
-    /// It was recorded before. Each mixer is recorded once.
+    /// It was recorded before, or that was tried. Each mixer is recorded once.
     Again,
 }
 
@@ -295,7 +297,7 @@ impl fmt::Display for Error {
                 "bus {}: an effect of the game's own cannot cross to the browser's audio thread",
                 bus.index()
             ),
-            Error::Thread { source } => write!(f, "no thread to play from: {source}"),
+            Error::Thread { source } => write!(f, "no thread left: {source}"),
             Error::Resize { voices, why } => write!(f, "resize to {voices} voices: {why}"),
             Error::Bus { bus, why } => write!(f, "bus {}: {why}", bus.index()),
             Error::Cue { why } => write!(f, "a cue: {why}"),

@@ -246,6 +246,32 @@ fn a_fast_stream_that_jumps_is_heard_elsewhere_again() {
     }
 }
 
+/// The same on a disk that comes late or in time, as it happens: what was heard is heard again.
+#[test]
+fn a_fast_stream_that_jumps_on_a_late_disk_is_heard_again() {
+    for speed in [1.0, 13.0, 60.0, 100.0] {
+        let music = streams::stream(&Form::PLAIN.music(48_000 * 20));
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+        let file = File::default();
+        let recorder = mixer.record(file.clone()).unwrap();
+        let voice = mixer.play(Play::of(&music).speed(speed).loop_range(secs(2.0)..));
+        let mut heard = vec![[0.0; 2]; 128 * 120];
+        for (at, piece) in heard.chunks_mut(128).enumerate() {
+            match at % 7 {
+                0 => mixer.seek(voice, secs((at % 19) as f32)),
+                3 => std::thread::sleep(ms(at as u64 % 3)),
+                _ => (),
+            }
+            renderer.render(piece);
+        }
+        let told = mixer.events().map(|event| tell(&event)).collect();
+        assert!(recorder.finish().unwrap().is_whole);
+        let again = Replay::read(Cursor::new(file.bytes()), |_| Some(music.clone().into()));
+        let again = replay(again.unwrap(), 512);
+        assert_same(&Outcome { heard, told }, &again, &format!("{speed} times as fast"));
+    }
+}
+
 /// A what-if may keep a stream that was stolen: then it is read on.
 #[test]
 fn a_stream_that_would_not_have_been_stolen_is_heard_on() {

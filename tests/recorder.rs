@@ -91,6 +91,89 @@ fn what_if_the_victim_had_been_dearer() {
     assert_eq!(outcome(&mut again), (vec![1], vec![2, 3]));
 }
 
+/// The game stopped all that it had said, while each of its plays asked for more voices.
+#[test]
+fn what_if_it_had_grown_stop_all_stops_what_it_stopped() {
+    let config = Config { voices: 1, max_voices: 8, sample_rate: 8000, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    let hum = Sound::from_mono(8000, &[0.1; 400]).unwrap();
+    mixer.play(Play::of(&hum).looping());
+    renderer.frames(128);
+    mixer.play(Play::of(&hum).looping());
+    mixer.play(Play::of(&hum).looping());
+    mixer.stop_all(ms(0));
+    mixer.play(Play::of(&hum).looping());
+    renderer.frames(4000);
+    recorder.finish().unwrap();
+    for when_full in [WhenFull::StealQuietest, WhenFull::Grow] {
+        let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+        again.config().when_full = when_full;
+        again.render(&mut [[0.0; 2]; 4000]);
+        assert_eq!(again.stats().live, 1, "{when_full:?}");
+    }
+}
+
+/// What was reserved of a large pool has no room in a small one. Then it is left out, and nobody is turned away for it.
+#[test]
+fn what_if_there_had_been_fewer_voices_than_were_reserved() {
+    let config = Config { voices: 20, sample_rate: 8000, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    mixer.set_bus(BusId::new(1), Bus { reserved: 10, ..Bus::DEFAULT }).unwrap();
+    mixer.set_bus(BusId::new(2), Bus { reserved: 2, ..Bus::DEFAULT }).unwrap();
+    let hum = Sound::from_mono(8000, &[0.1; 400]).unwrap();
+    (0..4).for_each(|_| assert!(mixer.play(Play::of(&hum).looping()).is_some()));
+    renderer.frames(4000);
+    recorder.finish().unwrap();
+    for (voices, playing) in [(4, 2), (20, 4)] {
+        let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+        again.config().voices = voices;
+        again.render(&mut [[0.0; 2]; 4000]);
+        assert_eq!(again.stats().playing, playing, "of {voices}");
+    }
+}
+
+/// Too late it changes nothing: a stream is not waited for that is held to what it was.
+#[test]
+fn what_if_is_asked_before_it_begins() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    let music = streams::stream(&Form::MONO.music(48_000 * 3));
+    mixer.play(Play::of(&music).tag(9).looping());
+    let heard = renderer.frames(200_000);
+    recorder.finish().unwrap();
+    let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+    let mut out = vec![[0.0; 2]; 200_000];
+    let (begin, rest) = out.split_at_mut(1000);
+    again.render(begin);
+    again.set_priority(9, Priority::Low);
+    again.config().voices = 3;
+    again.render(rest);
+    assert!(out == heard);
+    assert_eq!(again.stats().underruns, 0);
+}
+
+/// At whatever rate its frames are counted: in its place silence goes round.
+#[test]
+fn a_stream_that_is_missing_loops_on_in_silence() {
+    for rate in [48_000, 44_100] {
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+        let file = File::default();
+        let recorder = mixer.record(file.clone()).unwrap();
+        let music = streams::stream(&Form { rate, ..Form::MONO }.music(rate as usize));
+        mixer.play(Play::of(&music).looping());
+        renderer.frames(150_000);
+        recorder.finish().unwrap();
+        let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+        again.render(&mut vec![[0.0; 2]; 150_000]);
+        assert_eq!((again.missing().len(), again.stats().playing), (1, 1), "at {rate}");
+    }
+}
+
 #[test]
 fn a_configuration_that_cannot_be_is_taken_back() {
     let mut again = Replay::read(Cursor::new(crowded()), nothing).unwrap();
@@ -156,6 +239,13 @@ fn a_recording_begins_before_the_first_play_and_once() {
         renderer.frames(128);
     }
     assert_eq!(why(mixer.record(io::sink()).unwrap_err()), RecordFault::TooLate);
+    // As many commands as are kept, and one more.
+    for (more, is_early) in [(0_u32, true), (1, false)] {
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+        (0..1024 + more).for_each(|n| mixer.set_gain(BusId::new((1 + n % 31) as u8), 0.5, ms(0)));
+        renderer.frames(128);
+        assert_eq!(mixer.record(io::sink()).is_ok(), is_early, "{more} more");
+    }
 }
 
 /// A game that crashes leaves a file that breaks off anywhere.
@@ -249,14 +339,17 @@ fn recordings_that_are_kept_are_still_replayed() {
 /// configuration does not speak of.
 #[test]
 fn recordings_that_did_harm_once_do_none() {
+    let mut seen = 0;
     for entry in std::fs::read_dir("tests/recordings/harmful").unwrap() {
         let path = entry.unwrap().path();
         let file = std::fs::read(&path).unwrap();
-        let Ok(mut again) = Replay::read(Cursor::new(&file), nothing) else { continue };
-        let mut out = vec![[0.0; 2]; 3000];
-        again.render(&mut out);
-        assert!(out.iter().flatten().all(|sample| sample.abs() <= 1.0), "{}", path.display());
+        let (error, peak, _) =
+            allocator::counted(|| Replay::read(Cursor::new(&file), nothing).unwrap_err());
+        assert!(matches!(error, Error::Damaged { .. }), "{}: {error}", path.display());
+        assert!(peak < 1 << 20, "{}: {peak} bytes", path.display());
+        seen += 1;
     }
+    assert!(seen >= 3);
 }
 
 /// Somebody has noted blocks of an order that was never given. They are waited for once, and not one by one.
@@ -400,8 +493,9 @@ fn a_circle_of_buses_is_not_made() {
         while next < said.len() {
             let count = u32::from_le_bytes(said[next + 8..next + 12].try_into().unwrap());
             let command = &mut said[next + 12..next + 12 + count as usize];
-            if command[..3] == [3, upper.index() as u8, other.index() as u8] {
-                command[2] = lower.index() as u8;
+            // To place bus 1 below 3.
+            if command[..3] == [3, 1, 3] {
+                command[2] = 2;
             }
             next += 12 + count as usize;
         }
@@ -555,6 +649,86 @@ fn a_disk_that_is_too_slow_ends_the_recording_cleanly() {
     assert!(out[..frames] == heard[..frames]);
 }
 
+/// Neither of both is waited for without end: a disk that takes nothing any more, or a game that goes on meanwhile.
+#[test]
+fn a_disk_that_never_answers_lets_the_game_go() {
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let disk = Slow::default();
+    let recorder = mixer.record(disk.clone()).unwrap();
+    let beep = Sound::from_mono(48_000, &[0.1; 300]).unwrap();
+    mixer.play(&beep);
+    renderer.frames(1000);
+    let error = recorder.finish().unwrap_err().to_string();
+    assert_eq!(error, "recording: could not be written: nothing was taken for ten seconds");
+    // Its thread gives back what it still held.
+    mixer.play(&beep);
+    renderer.frames(1000);
+    disk.let_go();
+    drop((mixer, renderer));
+    let begin = Instant::now();
+    while Arc::strong_count(&disk.0) > 1 {
+        assert!(begin.elapsed() < secs(60.0));
+        thread::yield_now();
+    }
+}
+
+/// Whoever renders into memory could outrun the thread that writes, and waits until it has caught up.
+#[test]
+fn frames_wait_for_a_recording() {
+    // More commands than there is room for, one a line.
+    const LINES: u64 = 1 << 14;
+    let config = Config { voices: 1, sample_rate: 8000, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let disk = Slow::default();
+    let recorder = mixer.record(disk.clone()).unwrap();
+    mixer.play(Sound::from_mono(8000, &[0.1; 300]).unwrap());
+    let letting_go = thread::spawn({
+        let (disk, mixer) = (disk.clone(), mixer.clone());
+        move || {
+            // When it stands still, or has come so far that it never will.
+            let mut before = 0;
+            while before < 128 * LINES && (before < 128 * 8000 || before != mixer.clock()) {
+                before = mixer.clock();
+                thread::sleep(ms(20));
+            }
+            disk.let_go();
+        }
+    });
+    for line in 0..LINES + 10 {
+        mixer.set_gain(BusId::new(1), if line % 2 == 0 { 0.5 } else { 0.6 }, ms(0));
+        renderer.frames(128);
+    }
+    letting_go.join().unwrap();
+    let summary = recorder.finish().unwrap();
+    assert!(summary.is_whole && summary.frames == 128 * (LINES + 10), "{summary:?}");
+}
+
+/// What a reader does not give once more is not in the file; all else is.
+#[test]
+fn a_stream_that_cannot_be_read_again_is_left_out_of_the_file() {
+    for panics in [false, true] {
+        let file = Form::MONO.music(1000);
+        let opened = AtomicBool::new(false);
+        let once = move || match opened.swap(true, Ordering::Relaxed) {
+            false => Ok(Cursor::new(file.clone())),
+            true if panics => panic!("on purpose"),
+            true => Err(io::Error::other("it is gone")),
+        };
+        let music = voicepool::Stream::from_reader("music", once).unwrap();
+        let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+        let to = File::default();
+        let recorder = mixer.record(to.clone()).unwrap().with_sounds();
+        mixer.play(&music);
+        mixer.play(Sound::from_mono(48_000, &[0.1; 300]).unwrap().named("beep"));
+        renderer.frames(2000);
+        let summary = recorder.finish().unwrap();
+        assert!(summary.is_whole && summary.plays == 2);
+        let again = Replay::read(Cursor::new(to.bytes()), nothing).unwrap();
+        let missing: Vec<_> = again.missing().iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(missing, ["music"]);
+    }
+}
+
 /// At rates at which the limiter looks further ahead than a line, a file that breaks off holds no frame that what comes
 /// behind it would have changed.
 #[test]
@@ -571,10 +745,16 @@ fn what_is_heard_up_to_a_break_is_what_was_played() {
         if block % 4 == 0 {
             mixer.play(Play::of(&hum).gain(30.0).looping());
         }
-        // So that what is known is written often.
-        thread::sleep(ms(6));
+        // So that what is known is written often: this at least, before there is more.
+        let written = file.bytes().len();
+        let begin = Instant::now();
+        while block % 10 == 0 && file.bytes().len() == written {
+            assert!(begin.elapsed() < secs(60.0));
+            thread::yield_now();
+        }
     }
     recorder.finish().unwrap();
+    let mut longest = 0;
     let bytes = file.bytes();
     for end in (0..bytes.len()).step_by(9) {
         let from = Cursor::new(&bytes[..end]);
@@ -582,7 +762,9 @@ fn what_is_heard_up_to_a_break_is_what_was_played() {
         let mut out = vec![[0.0; 2]; again.frame_count() as usize];
         again.render(&mut out);
         assert!(out[..] == heard[..out.len()], "cut at {end}, after {} frames", out.len());
+        longest = out.len().max(longest);
     }
+    assert!(longest > 3000, "{longest}");
 }
 
 /// What plays before somebody asks for all of it is in the file as soon as it is played again.

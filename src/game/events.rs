@@ -10,7 +10,8 @@ const FETCH: usize = 8;
 /// The events that had come when it was asked for. See [`Mixer::events`].
 #[must_use = "events that are not read stay in the queue"]
 pub struct Events {
-    mixer: Mixer,
+    /// None where nothing happened.
+    mixer: Option<Mixer>,
     until: u64,
     /// What was fetched, of which the first `next` were handed out.
     fetched: [Option<Event>; FETCH],
@@ -20,15 +21,25 @@ pub struct Events {
 
 impl Events {
     pub(super) fn new(mixer: Mixer, until: u64) -> Events {
-        Events { mixer, until, fetched: [const { None }; FETCH], batch: Batch::default(), next: 0 }
+        let mut events = Events::none();
+        (events.mixer, events.until) = (Some(mixer), until);
+        events
+    }
+
+    /// Those of a mixer that has not begun.
+    pub(crate) fn none() -> Events {
+        let fetched = [const { None }; FETCH];
+        Events { mixer: None, until: 0, fetched, batch: Batch::default(), next: 0 }
     }
 
     /// Fetches the next few, if there are any.
     #[inline(never)]
     fn fetch(&mut self) {
-        let Events { until, fetched, .. } = self;
-        if self.batch.first + (self.batch.count as u64) < *until {
-            self.batch = self.mixer.with_events(|events| events.take(*until, fetched));
+        let Events { mixer, until, fetched, .. } = self;
+        if let Some(mixer) = mixer
+            && self.batch.first + (self.batch.count as u64) < *until
+        {
+            self.batch = mixer.with_events(|events| events.take(*until, fetched));
             self.next = 0;
         }
     }
@@ -56,11 +67,10 @@ impl Iterator for Events {
 impl Drop for Events {
     /// Who stops in the middle leaves the rest for the next who asks.
     fn drop(&mut self) {
-        if self.next == self.batch.count {
-            return;
-        }
-        self.mixer.with_events(|events| {
-            for (number, place) in (self.batch.first..).zip(&mut self.fetched) {
+        let Events { mixer, fetched, .. } = self;
+        let Some(mixer) = mixer.as_ref().filter(|_| self.next < self.batch.count) else { return };
+        mixer.with_events(|events| {
+            for (number, place) in (self.batch.first..).zip(fetched) {
                 if let Some(event) = place.take() {
                     events.give_back(number, event);
                 }

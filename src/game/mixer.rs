@@ -337,20 +337,20 @@ impl Mixer {
         })
     }
 
-    /// Says again what was recorded, all of it on one line.
+    /// Says again what was recorded, all of it on one line, and then a `stop_all` up to one of the commands.
     pub(crate) fn replay(
         &self,
-        stop_all: Option<(u64, u32)>,
         commands: &[(u64, Box<[u8]>)],
+        stop_all: Option<(u64, u32)>,
         told: &mut Told,
         rerun: &mut dyn Rerun,
     ) {
         self.with_ledger(|ledger| {
-            if let Some((last, fade)) = stop_all {
-                ledger.replay_stop_all(last, fade, told);
-            }
             for (number, bytes) in commands {
                 ledger.replay(*number, bytes, told, rerun);
+            }
+            if let Some((last, fade)) = stop_all {
+                ledger.replay_stop_all(last, fade, told);
             }
         });
     }

@@ -8,8 +8,11 @@ pub(crate) trait Drive {
         u64::MAX
     }
 
-    /// It is about to take in blocks of streams, on this frame: before they are seen to, or again after that.
-    fn supply(&mut self, _at: u64, _after: bool) {}
+    /// It is about to take in blocks of streams, on this frame: before they are seen to, or again after that. Returns
+    /// whether to ask again when that is done.
+    fn supply(&mut self, _at: u64, _after: bool) -> bool {
+        false
+    }
 
     /// A stream lacks something: returns whether to look again.
     fn wait(&mut self) -> bool {

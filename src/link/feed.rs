@@ -149,8 +149,6 @@ pub(crate) struct Tap {
     pub kept: [Option<Box<Block>>; HEAD_BLOCKS],
     /// Those that have arrived and are not spent, in the order in which they came.
     pub queue: [Option<Box<Block>>; BLOCKS],
-    /// The one that arrived last: its order, and its place in that.
-    pub newest: Option<(u32, u64)>,
     /// What was read last, to know how loud it is while nobody reads.
     pub last: Option<Box<Block>>,
     /// The order by which it reads, or will; whether it is still to be sent; and the frame of the file at
@@ -204,7 +202,6 @@ impl Feed {
             head,
             kept: Default::default(),
             queue: Default::default(),
-            newest: None,
             last: None,
             order,
             is_unsent: true,

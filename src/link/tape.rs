@@ -1,5 +1,6 @@
 //! What a recording is made of, on its way from both sides to the thread that writes it.
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +16,11 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// How many notes of the audio side may wait. Offline a thousand lines may pass in the time of a few.
 const NOTES: usize = 1 << 16;
+
+/// How often a disk is looked at that takes nothing, by whoever may wait for it, and how long between: ten seconds in
+/// all.
+pub(crate) const LOOKS: u32 = 10_000;
+pub(crate) const LOOK: Duration = Duration::from_millis(1);
 
 /// A command as it was sent, in bytes. A play takes along what it plays, to be known by.
 pub(crate) struct Entry {
@@ -150,10 +156,20 @@ impl Tape {
         self.lost_from.load(Ordering::Acquire)
     }
 
-    /// Waits until there is room for what a line may have to note. Not for the audio thread.
-    pub fn await_room(&self) {
-        while self.is_running() && self.notes.room() < NOTES as u64 / 2 {
-            thread::sleep(Duration::from_millis(1));
+    /// Waits until there is room for what may be said before the line at a frame, and for what that may have to note,
+    /// unless nothing is written any more. Not for the audio thread.
+    pub fn await_room(&self, at: u64) {
+        // In notes: there is room for fewer commands.
+        let commands = || self.entries.waiting() * (NOTES / ENTRIES) as u64;
+        let load = || (NOTES as u64 - self.notes.room()).max(commands());
+        let (mut now, mut looks) = (load(), 0);
+        while self.is_running() && now > NOTES as u64 / 2 {
+            if looks == LOOKS {
+                return self.lose_from(at);
+            }
+            thread::sleep(LOOK);
+            let before = mem::replace(&mut now, load());
+            looks = if now < before { 0 } else { looks + 1 };
         }
     }
 

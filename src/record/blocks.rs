@@ -11,7 +11,7 @@
 use std::io::{self, Write};
 
 use crate::link::tape::{Note, Noted};
-use crate::link::wire::{Bytes, Hash, Wire, wire_enum, wire_struct};
+use crate::link::wire::{Bytes, Hash, Sink, Wire, wire_enum, wire_struct};
 
 pub(super) const MAGIC: &[u8] = b"voicepool recording\n";
 

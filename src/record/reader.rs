@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::error::Fault;
 use crate::link::message::{NamedPlay, Start};
 use crate::link::tape::{Note, Noted};
-use crate::link::wire::{Bytes, Hash, Plays, Wire, take_command, take_config};
+use crate::link::wire::{Bytes, Hash, Plays, Sink, Wire, take_command, take_config};
 
 /// A recording as it was read.
 pub(super) struct Script {

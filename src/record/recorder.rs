@@ -2,18 +2,21 @@
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
-use super::writer::{Orders, Writer};
+use super::writer::{Orders, Watched, Writer};
 use crate::Error;
 use crate::audio::Renderer;
 use crate::game::Mixer;
-use crate::link::tape::Tape;
+use crate::guarded::guarded;
+use crate::link::tape::{LOOK, LOOKS, Tape};
 
 /// A recording that is being made. See [`Mixer::record`].
+///
+/// When it is dropped it ends, as with [`finish`](Recorder::finish), and waits as long.
 #[must_use = "a recording ends when its recorder is dropped"]
 pub struct Recorder {
     tape: Arc<Tape>,
@@ -43,13 +46,14 @@ impl Mixer {
     /// [finished](Recorder::finish) or dropped. A [`Replay`](crate::Replay) renders it again into the very bits
     /// that were played.
     ///
-    /// It must begin before the first play; buses, rooms and effects may have been set before. Neither the game nor the audio
-    /// thread ever waits for it: a thread of its own writes, and if the disk is too slow the recording
-    /// ends ([`Summary::is_whole`]).
+    /// It must begin before the first play; buses, rooms and effects may have been set before. While it is made neither the
+    /// game nor the audio thread waits for it: a thread of its own writes, and if the disk is too slow the recording
+    /// ends ([`Summary::is_whole`]). Only [`Renderer::frames`](crate::Renderer::frames) and
+    /// [`write_wav`](crate::Renderer::write_wav) wait for the disk, which they could outrun.
     ///
     /// What is recorded is what the [`Renderer`](crate::Renderer) makes: before a device fades it in, or has it at another
     /// rate. Sounds are not in it, but what they are known by, unless they are
-    /// [put in](Recorder::with_sounds).
+    /// [put in](Recorder::with_sounds); effects of the game's own never are.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -86,13 +90,16 @@ impl Mixer {
         self.start_tape(&tape).map_err(|why| Error::Record { why })?;
         let orders = Arc::new(Orders::default());
         let look_ahead = Renderer::look_ahead(self.config().sample_rate);
-        let writer = Writer::new(BufWriter::new(to), tape.clone(), orders.clone(), look_ahead);
+        let to = BufWriter::new(Watched { to, orders: orders.clone() });
+        let writer = Writer::new(to, tape.clone(), orders.clone(), look_ahead);
         let (config, held) = (self.config().clone(), tape.clone());
         let thread = thread::Builder::new().name("voicepool recording".into()).spawn(move || {
             // What is written to is the game's own, and may do anything.
-            let written = catch_unwind(AssertUnwindSafe(|| writer.run(&config)));
+            let written = guarded(|| writer.run(&config));
+            // Nobody need hand anything over any more, and what was is held no longer.
             held.end();
-            written.unwrap_or_else(|_| Err(io::Error::other("its writer panicked")))
+            while held.next_entry().is_some() {}
+            written.unwrap_or_else(|| Err(io::Error::other("its writer panicked")))
         });
         match thread {
             Ok(thread) => Ok(Recorder { tape, orders, thread: Some(thread) }),
@@ -106,17 +113,20 @@ impl Mixer {
 
 impl Recorder {
     /// Puts every sound and every stream that is played from now on into the recording as a whole, so that one
-    /// file is all that it takes to hear it again.
+    /// file is all that it takes to hear it again, but for effects of the game's own. A stream's file is read once more,
+    /// by the thread that writes, which takes memory for each while it is written. What cannot be read, or finds no room,
+    /// is not in it, and the log says so.
     pub fn with_sounds(self) -> Recorder {
         self.orders.is_whole.store(true, Ordering::Relaxed);
         self
     }
 
-    /// Ends the recording, and waits until it is written.
+    /// Ends the recording, and waits until it is written: as long as that goes on. If a disk has taken nothing for ten
+    /// seconds it is waited for no longer.
     ///
     /// # Errors
     ///
-    /// If it could not be written ([`Error::Write`]), or a stream that was played could not be read again.
+    /// If it could not be written ([`Error::Write`]). What was written is a recording that was cut off.
     pub fn finish(mut self) -> Result<Summary, Error> {
         let written = self.end().unwrap_or_else(|| Ok(Summary::default()));
         written.map_err(|source| Error::Write { path: "recording".into(), source })
@@ -124,8 +134,20 @@ impl Recorder {
 
     fn end(&mut self) -> Option<io::Result<Summary>> {
         self.orders.is_finishing.store(true, Ordering::Release);
-        let written = self.thread.take()?.join();
-        Some(written.unwrap_or_else(|_| Err(io::Error::other("its writer panicked"))))
+        let thread = self.thread.take()?;
+        let progress = || self.orders.progress.load(Ordering::Relaxed);
+        let (mut seen, mut looks) = (progress(), 0);
+        while !thread.is_finished() {
+            if looks == LOOKS {
+                self.tape.end();
+                let why = "nothing was taken for ten seconds";
+                return Some(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
+            }
+            thread::sleep(LOOK);
+            let before = mem::replace(&mut seen, progress());
+            looks = if seen == before { looks + 1 } else { 0 };
+        }
+        Some(thread.join().unwrap_or_else(|_| Err(io::Error::other("its writer panicked"))))
     }
 }
 

@@ -12,12 +12,13 @@ use super::media::{MOST_SILENCE, MediaRef};
 use super::reader::Script;
 use crate::audio::Renderer;
 use crate::bus::BusId;
-use crate::config::Config;
-use crate::effect::Effect;
+use crate::config::{Config, MOST, WhenFull};
+use crate::effect::{Effect, Tame};
 use crate::game::{Events, Mixer, Rerun, Told};
 use crate::link::feed::{Feeder, Mark};
 use crate::link::tape::{Note, Noted};
 use crate::link::{Bridge, Drive};
+use crate::log_line::log_line;
 use crate::output::offline::Patient;
 use crate::play::Priority;
 use crate::sound::{Media, Sound};
@@ -42,8 +43,8 @@ pub struct Replay {
     missing: Vec<MediaRef>,
     effects: HashMap<BusId, Vec<Box<dyn Effect>>>,
     priorities: HashMap<u64, Priority>,
-    running: Running,
-    is_begun: bool,
+    /// From the first render on.
+    running: Option<Running>,
 }
 
 /// The mixer to which it is all said again.
@@ -60,6 +61,11 @@ struct Running {
     /// How long the next stream is waited for that does not give what it gave once. Each time that it was in
     /// vain it is half as long, so that all of them together are not waited for without end.
     patience: Duration,
+    /// Whether the configuration is another, and its pool.
+    is_another: bool,
+    has_another_pool: bool,
+    /// Whether streams are waited for, since they may be wanted at other times than they were.
+    in_own_time: bool,
     /// How many frames were rendered.
     done: u64,
 }
@@ -86,7 +92,7 @@ impl Replay {
         for number in numbers {
             let Some(told) = script.media.get_mut(&number) else { continue };
             let own = told.media();
-            let is_it = |media: &Media| MediaRef::of(media).is_ok_and(|it| it == told.known_by);
+            let is_it = |media: &Media| MediaRef::of(media) == told.known_by;
             let (given, is_missing) = match own {
                 Some(own) => (Some(own), false),
                 None => {
@@ -98,20 +104,17 @@ impl Replay {
             if is_missing {
                 missing.push(told.known_by.clone());
             }
-            let given = given.or_else(|| told.silence(&mut silence));
+            let given = given.or_else(|| told.silence(script.config.sample_rate, &mut silence));
             given.into_iter().for_each(|media| drop(found.insert(number, media)));
         }
-        let config = script.config.clone();
-        let running = Running::new(&config, &script)?;
         Ok(Replay {
+            config: script.config.clone(),
             script,
-            config,
             media: found,
             missing,
             effects: HashMap::new(),
             priorities: HashMap::new(),
-            running,
-            is_begun: false,
+            running: None,
         })
     }
 
@@ -121,7 +124,8 @@ impl Replay {
         &self.missing
     }
 
-    /// Whether the recording has its end. If not it was cut off.
+    /// Whether nothing is lacking at its end. If not it was cut off, or the disk was too slow
+    /// ([`Summary::is_whole`](crate::Summary::is_whole)).
     pub fn is_whole(&self) -> bool {
         self.script.is_whole
     }
@@ -132,34 +136,58 @@ impl Replay {
     }
 
     /// The configuration, to be changed before the first [`render`](Replay::render): what if there had been 48 voices?
-    /// Then what the game said of the size of the pool, and of what happens when it is full, does not count. The
-    /// rate stays what it was.
+    /// Then what the game said of what happens when the pool is full does not count, nor, if there are to be more or
+    /// fewer voices, what it said of its size. The rate stays what it was, and there may be at least as many voices as
+    /// there are. One that no mixer can have is taken back, and the log says so.
+    ///
+    /// What the game said to a play that was over by then was never sent, and is not in the recording: what was stolen
+    /// at once, and stopped later, would be heard to its end if there had been a voice for it. So it is with who was to
+    /// follow it ([`Play::after`](crate::Play::after)).
     pub fn config(&mut self) -> &mut Config {
         &mut self.config
     }
 
-    /// What if all that was played with a tag had had another priority?
+    /// What if all that was played with a tag had had another priority? To be said before the first
+    /// [`render`](Replay::render); later it does nothing.
     pub fn set_priority(&mut self, tag: u64, priority: Priority) {
-        self.priorities.insert(tag, priority);
+        if self.running.is_none() {
+            self.priorities.insert(tag, priority);
+        }
     }
 
     /// An effect that the game had put on a bus. Each call is for one time that it did, in that order.
-    pub fn effect(&mut self, bus: BusId, mut effect: Box<dyn Effect>) {
-        effect.prepare(self.script.config.sample_rate);
+    pub fn effect(&mut self, bus: BusId, effect: Box<dyn Effect>) {
+        let effect = Tame::prepared(effect, self.script.config.sample_rate);
         self.effects.entry(bus).or_default().push(effect);
     }
 
     /// Renders what comes next. Returns how many frames of `out` were left of the recording; the others are silent.
     pub fn render(&mut self, out: &mut [Frame]) -> usize {
         self.begin();
-        let is_another = self.is_another();
         let Replay { script, media, effects, priorities, running, .. } = self;
+        let Some(running) = running else {
+            out.fill([0.0; 2]);
+            return 0;
+        };
         let left = usize::try_from(script.frames - running.done).unwrap_or(usize::MAX);
         let (heard, silent) = out.split_at_mut(left.min(out.len()));
         let Running {
-            mixer, renderer, bridge, told, lines, blocks, commands, feeds, patience, ..
+            mixer,
+            renderer,
+            bridge,
+            told,
+            lines,
+            blocks,
+            commands,
+            feeds,
+            patience,
+            is_another,
+            has_another_pool,
+            in_own_time,
+            ..
         } = running;
-        let in_own_time = is_another || !priorities.is_empty();
+        let (is_another, has_another_pool) = (*is_another, *has_another_pool);
+        let in_own_time = *in_own_time;
         let mut player = Player {
             script,
             mixer,
@@ -167,6 +195,7 @@ impl Replay {
             lines,
             blocks,
             commands,
+            collected: None,
             rerun: Again {
                 media,
                 effects,
@@ -176,6 +205,7 @@ impl Replay {
                 feeds,
                 patience,
                 is_another,
+                has_another_pool,
                 in_own_time,
             },
             patient: Patient::new(bridge),
@@ -189,31 +219,31 @@ impl Replay {
     /// Takes up the configuration, if it was changed before anything was rendered. One that no mixer can have is
     /// taken back.
     fn begin(&mut self) {
-        if self.is_begun {
+        if self.running.is_some() {
             return;
         }
-        self.is_begun = true;
         self.config.sample_rate = self.script.config.sample_rate;
-        match Running::new(&self.config, &self.script) {
-            Ok(running) => self.running = running,
-            Err(_) => self.config = self.script.config.clone(),
+        self.config.max_voices = self.config.max_voices.max(self.config.voices);
+        let mut running = Running::new(&self.config, &self.script);
+        if let Err(error) = &running {
+            log_line(format_args!("a replay is as it was, and not what if: {error}"));
+            self.config = self.script.config.clone();
+            running = Running::new(&self.config, &self.script);
         }
-    }
-
-    fn is_another(&self) -> bool {
-        let Config { device, buffer, .. } = &self.config;
-        self.config
-            != Config { device: device.clone(), buffer: *buffer, ..self.script.config.clone() }
+        self.running = running.ok().map(|running| Running {
+            in_own_time: running.is_another || !self.priorities.is_empty(),
+            ..running
+        });
     }
 
     /// What happened since it was last asked, as far as it was rendered.
     pub fn events(&mut self) -> Events {
-        self.running.mixer.events()
+        self.running.as_ref().map_or_else(Events::none, |running| running.mixer.events())
     }
 
     /// How it stands, as far as it was rendered.
     pub fn stats(&self) -> Stats {
-        self.running.mixer.stats()
+        self.running.as_ref().map(|running| running.mixer.stats()).unwrap_or_default()
     }
 }
 
@@ -228,7 +258,13 @@ impl Running {
         let before = std::iter::once(0).chain(counts.clone());
         let most = counts.zip(before).map(|(count, before)| count.saturating_sub(before)).max();
         // With a larger pool before each play at the worst.
-        let commands = config.commands.max(2 * most.unwrap_or(0) as usize);
+        let commands = config.commands.max(2 * most.unwrap_or(0) as usize).min(MOST);
+        let Config { voices, max_voices, when_full, .. } = script.config;
+        let grows = |when_full| when_full == WhenFull::Grow;
+        let has_another_pool = (config.voices, config.max_voices) != (voices, max_voices)
+            || grows(config.when_full) != grows(when_full);
+        let (device, buffer) = (config.device.clone(), config.buffer);
+        let is_another = *config != Config { device, buffer, ..script.config.clone() };
         let (mixer, renderer) = Mixer::offline(Config { commands, ..config.clone() })?;
         let bridge = renderer.bridge();
         Ok(Running {
@@ -241,6 +277,9 @@ impl Running {
             commands: 0,
             feeds: HashMap::new(),
             patience: PATIENCE,
+            is_another,
+            has_another_pool,
+            in_own_time: is_another,
             done: 0,
         })
     }
@@ -254,11 +293,22 @@ struct Player<'a> {
     lines: &'a mut usize,
     blocks: &'a mut usize,
     commands: &'a mut usize,
+    /// How many blocks had been taken in when the blocks of a note were last waited for.
+    collected: Option<(usize, u64)>,
     rerun: Again<'a>,
     patient: Patient<'a>,
 }
 
 impl Player<'_> {
+    /// Says what was applied up to a command, and then a `stop_all`.
+    fn say_up_to(&mut self, count: u64, stop_all: Option<(u64, u32)>) {
+        let all = &self.script.commands;
+        let until = (count as usize).clamp(*self.commands, all.len());
+        let commands = all.get(*self.commands..until).unwrap_or_default();
+        self.mixer.replay(commands, stop_all, self.told, &mut self.rerun);
+        *self.commands = until;
+    }
+
     fn next_line(&self) -> Option<&Note> {
         self.script.lines.get(*self.lines)
     }
@@ -267,23 +317,22 @@ impl Player<'_> {
 impl Drive for Player<'_> {
     fn line(&mut self, at: u64) -> u64 {
         self.told.begin_line();
+        self.patient.line(at);
         self.rerun.feeds.retain(|_, sound| sound.feed().is_some_and(|feed| !feed.is_over()));
+        let (mut stops, mut count) = (Vec::new(), 0);
         while let Some(note) = self.next_line().filter(|note| note.at <= at).copied() {
             *self.lines += 1;
             match note.what {
-                Noted::StopAll { last, fade } => {
-                    self.mixer.replay(Some((last, fade)), &[], self.told, &mut self.rerun);
-                }
-                Noted::Applied { count } => {
-                    let all = &self.script.commands;
-                    let until = (count as usize).clamp(*self.commands, all.len());
-                    let commands = all.get(*self.commands..until).unwrap_or_default();
-                    self.mixer.replay(None, commands, self.told, &mut self.rerun);
-                    *self.commands = until;
-                }
+                Noted::StopAll { last, fade } => stops.push((last, fade)),
+                Noted::Applied { count: here } => count = here.max(count),
                 Noted::Block { .. } | Noted::LaterBlock { .. } | Noted::EffectFailed { .. } => (),
             }
         }
+        // In between, for the numbers may be others here: a pool that grows is asked for by one more.
+        for (last, fade) in stops {
+            self.say_up_to(last.min(count), Some((last, fade)));
+        }
+        self.say_up_to(count, None);
         // What is read is taken in and given back on the lines on which it was.
         let blocks = self.script.blocks.get(*self.blocks..).filter(|_| !self.rerun.in_own_time);
         let block = blocks.and_then(|blocks| blocks.iter().find(|note| note.at > at));
@@ -291,33 +340,44 @@ impl Drive for Player<'_> {
         next.unwrap_or(u64::MAX)
     }
 
-    /// Lets the blocks of streams arrive that had arrived by then.
-    fn supply(&mut self, at: u64, after: bool) {
+    /// Lets the blocks of streams arrive that had arrived by then: one note after the other, and of more than there is
+    /// room for some at a time, since what is not read goes back meanwhile.
+    fn supply(&mut self, at: u64, after: bool) -> bool {
         if self.rerun.in_own_time {
-            return;
+            return false;
         }
         self.rerun.await_orders();
-        while let Some(note) = self.script.blocks.get(*self.blocks) {
-            let (is_later, play, epoch, index) = match note.what {
-                Noted::Block { play, epoch, index } => (false, play, epoch, index),
-                Noted::LaterBlock { play, epoch, index } => (true, play, epoch, index),
-                _ => break,
-            };
-            if (note.at, is_later) > (at, after) {
-                break;
-            }
-            *self.blocks += 1;
-            if let Some(feed) = self.rerun.feeds.get(&play).and_then(Sound::feed) {
-                let mark = Mark { epoch, index };
-                feed.allow_up_to(mark);
-                let (bridge, patience) = (self.rerun.bridge, &mut *self.rerun.patience);
-                wait_while(bridge, patience, || feed.made() < mark && !feed.is_over());
-                // If it never was made, the next of that stream is not to be waited for either.
-                if feed.made() < mark {
-                    self.rerun.feeds.remove(&play);
-                }
-            }
+        let Some(note) = self.script.blocks.get(*self.blocks) else { return false };
+        let (is_later, play, epoch, index) = match note.what {
+            Noted::Block { play, epoch, index } => (false, play, epoch, index),
+            Noted::LaterBlock { play, epoch, index } => (true, play, epoch, index),
+            _ => return false,
+        };
+        if (note.at, is_later) > (at, after) {
+            return false;
         }
+        let Some(feed) = self.rerun.feeds.get(&play).and_then(Sound::feed) else {
+            *self.blocks += 1;
+            return true;
+        };
+        let mark = Mark { epoch, index };
+        feed.allow_up_to(mark);
+        let (bridge, patience) = (self.rerun.bridge, &mut *self.rerun.patience);
+        let is_wanted = || feed.made() < mark && !feed.is_over();
+        // If nothing was taken in since it was asked last, nobody does.
+        let collected = feed.blocks.collected();
+        let is_taken =
+            self.collected.replace((*self.blocks, collected)) != Some((*self.blocks, collected));
+        wait_while(bridge, patience, || is_wanted() && !(is_taken && feed.blocks.waiting() > 0));
+        if is_wanted() {
+            if is_taken && feed.blocks.waiting() > 0 {
+                return true;
+            }
+            // If it never was made, the next of that stream is not to be waited for either.
+            self.rerun.feeds.remove(&play);
+        }
+        *self.blocks += 1;
+        true
     }
 
     /// Of what was recorded nothing is waited for: it arrives when it did.
@@ -336,7 +396,7 @@ struct Again<'a> {
     feeds: &'a mut HashMap<u64, Sound>,
     patience: &'a mut Duration,
     is_another: bool,
-    /// Whether streams are waited for, since they may be wanted at other times than they were.
+    has_another_pool: bool,
     in_own_time: bool,
 }
 
@@ -386,6 +446,10 @@ impl Rerun for Again<'_> {
 
     fn is_another(&self) -> bool {
         self.is_another
+    }
+
+    fn has_another_pool(&self) -> bool {
+        self.has_another_pool
     }
 
     fn priority(&self, tag: u64) -> Option<Priority> {

@@ -1,18 +1,20 @@
 //! The thread that writes a recording: the only one that may wait for the disk.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use super::blocks::{Kind, write_block, write_head};
-use super::media::Told;
+use super::media::tell;
 use super::recorder::Summary;
 use crate::config::Config;
 use crate::link::tape::{Noted, Tape};
 use crate::link::wire::{Wire, put_config};
+use crate::log_line::log_line;
 use crate::sound::Sound;
 
 /// How often it is looked what has come. Nobody is to wake anybody.
@@ -21,15 +23,41 @@ const POLL: Duration = Duration::from_millis(5);
 /// How large a block of commands grows before it is written.
 const BLOCK: usize = 1 << 16;
 
-/// How many of what was told are remembered. One that was forgotten is told again, which does no harm.
-const MOST_KNOWN: usize = 4096;
+/// How many of what was told are remembered. If there are more, all are forgotten: what is told again does no harm.
+const MOST_KNOWN: usize = 1 << 15;
 
-/// What the recorder says to its thread.
+/// What the recorder and its thread say to each other.
 #[derive(Default)]
 pub(super) struct Orders {
     pub is_finishing: AtomicBool,
     /// Whether sounds are written as a whole.
     pub is_whole: AtomicBool,
+    /// Counts whatever was written, and what was read to be.
+    pub progress: AtomicU64,
+}
+
+impl Orders {
+    fn progress(&self) {
+        self.progress.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What is written to, watched: whoever waits for it sees whether it still takes anything.
+pub(super) struct Watched<W> {
+    pub to: W,
+    pub orders: Arc<Orders>,
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes);
+        self.orders.progress();
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 pub(super) struct Writer<W> {
@@ -37,7 +65,8 @@ pub(super) struct Writer<W> {
     pub tape: Arc<Tape>,
     pub orders: Arc<Orders>,
     pub summary: Summary,
-    known: Box<[Known]>,
+    /// The numbers of what was told, and whether all of it was.
+    known: HashMap<u64, bool>,
     /// How far what is heard depends on what comes: the limiter sees it so long before.
     look_ahead: u64,
     /// Up to which frame all was noted, and from which on something is lacking.
@@ -45,20 +74,23 @@ pub(super) struct Writer<W> {
     cut_at: Option<u64>,
 }
 
-/// The number of what was told, 0 for none, and whether all of it was.
-type Known = (u64, bool);
-
 impl<W: Write> Writer<W> {
     pub fn new(out: W, tape: Arc<Tape>, orders: Arc<Orders>, look_ahead: u64) -> Writer<W> {
-        let (summary, known) = (Summary::default(), vec![(0, false); MOST_KNOWN].into());
+        let (summary, known) = (Summary::default(), HashMap::new());
         Writer { out, tape, orders, summary, known, look_ahead, reached: 0, cut_at: None }
     }
 
     /// Writes until it is told to finish, or until something was lost.
     pub fn run(mut self, config: &Config) -> io::Result<Summary> {
         let written = self.write_all(config);
-        // Nobody need hand anything over any more.
-        self.tape.end();
+        match &written {
+            Ok(()) if self.summary.is_whole => (),
+            Ok(()) => log_line(format_args!(
+                "the disk was too slow for the recording: it ends at frame {}",
+                self.summary.frames,
+            )),
+            Err(error) => log_line(format_args!("the recording breaks off: {error}")),
+        }
         written.map(|()| self.summary)
     }
 
@@ -144,14 +176,17 @@ impl<W: Write> Writer<W> {
     fn tell(&mut self, sound: &Sound) -> io::Result<()> {
         let number = sound.media_number();
         let is_whole = self.orders.is_whole.load(Ordering::Relaxed);
-        let place = &mut self.known[number as usize % MOST_KNOWN];
-        if place.0 == number && (place.1 || !is_whole) {
+        if self.known.get(&number).is_some_and(|known| *known || !is_whole) {
             return Ok(());
         }
-        *place = (number, is_whole);
-        let told = Told::of(sound, is_whole)?;
-        let mut bytes = Vec::new();
-        told.put(&mut bytes);
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(number, is_whole);
+        let (bytes, told) = tell(sound, is_whole, || self.orders.progress());
+        if let Err(error) = told {
+            log_line(format_args!("\"{}\" is not in the recording: {error}", sound.name()));
+        }
         self.write(Kind::Media, &bytes)
     }
 

@@ -7,32 +7,36 @@ use std::sync::Arc;
 use super::samples::{Seam, validated};
 use super::{Parts, Samples, Sound, each_kind};
 use crate::link::message::Loop;
-use crate::link::wire::{Bytes, Hash, Wire};
+use crate::link::wire::{Bytes, Hash, Sink, Wire};
 
 impl Sound {
     /// What it is known by, whatever its name: its samples, or of a lossy file the bytes, since what those are
     /// decoded to may differ between machines.
     pub(crate) fn hash(&self) -> u64 {
         let mut hash = Hash::NEW;
-        let mut bytes = Vec::new();
         match self.0.origin {
-            Some(origin) => (self.sample_rate(), origin).put(&mut bytes),
-            None => self.put_whole(&mut bytes),
+            Some(origin) => hash.put(&(self.sample_rate(), origin)),
+            None => self.put_whole(&mut hash),
         }
-        hash.add(&bytes);
         hash.get()
     }
 
     /// All that it is made of: rate, samples, loop, and the frames around its seam.
-    pub(crate) fn put_whole(&self, out: &mut Vec<u8>) {
-        self.sample_rate().put(out);
+    pub(crate) fn put_whole(&self, out: &mut impl Sink) {
+        out.put(&self.sample_rate());
         put_samples(&self.0.samples, out);
-        self.0.loops.as_ref().map(|range| (range.start, range.end)).put(out);
-        self.seam().is_some().put(out);
+        out.put(&self.0.loops.as_ref().map(|range| (range.start, range.end)));
+        out.put(&self.seam().is_some());
         if let Some(Seam { turns, frames }) = self.seam() {
-            turns.put(out);
+            out.put(turns);
             put_samples(frames, out);
         }
+    }
+
+    /// How many bytes that is, or some more.
+    pub(crate) fn whole_bytes(&self) -> usize {
+        let seam = self.seam().map_or(0, |seam| seam.frames.bytes());
+        self.0.samples.bytes() + seam + 64
     }
 
     /// The same sound again, if it can be one.
@@ -58,24 +62,23 @@ impl Sound {
 
     /// As many frames of silence, for a sound that is not there.
     pub(crate) fn silence(name: &str, sample_rate: u32, frames: usize) -> Option<Sound> {
-        let samples = Samples::Mono16(vec![[0]; frames].into());
+        let samples = Samples::Mono16(std::iter::repeat_n([0], frames).collect());
         Sound::new(name, Parts::plain(sample_rate, samples)).ok()
     }
 }
 
 /// The kind, how many frames there are, and the samples.
-pub(super) fn put_samples(samples: &Samples, out: &mut Vec<u8>) {
+pub(super) fn put_samples(samples: &Samples, out: &mut impl Sink) {
     let kind: u8 = match samples {
         Samples::Mono16(_) => 0,
         Samples::Stereo16(_) => 1,
         Samples::Mono32(_) => 2,
         Samples::Stereo32(_) => 3,
     };
-    kind.put(out);
-    (samples.frame_count() as u32).put(out);
-    out.reserve(samples.bytes());
+    out.put(&kind);
+    out.put(&(samples.frame_count() as u32));
     each_kind!(Samples, samples, frames => {
-        frames.iter().flatten().for_each(|sample| out.extend_from_slice(&sample.to_le_bytes()));
+        frames.iter().flatten().for_each(|sample| out.add(&sample.to_le_bytes()));
     });
 }
 

@@ -17,6 +17,7 @@ wire_struct!(Block { epoch, index, first, len, samples, envelope, clip, is_last 
 
 impl Wire for Samples {
     fn put(&self, out: &mut Vec<u8>) {
+        out.reserve(self.bytes());
         put_samples(self, out);
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +13,10 @@ use super::envelope::Envelope;
 use super::samples::{Samples, Seam};
 use super::{Sound, next_number, sane_loop};
 use crate::error::Fault;
+use crate::guarded::guarded;
 use crate::link::feed::{BLOCK, Block, Feed, HEAD_BLOCKS};
 use crate::link::message::Loop;
+use crate::link::wire::{Hash, Sink};
 use crate::{Error, units};
 
 /// How many frames from the beginning are kept: those that a play begins with, and what a filter hears of
@@ -23,6 +25,9 @@ const PREFIX: usize = HEAD_BLOCKS * BLOCK + 1024;
 
 /// For how many rates what a play begins with is kept.
 const MOST_RATES: usize = 4;
+
+/// How much of its file a stream is known by: not all of it, which may be long.
+const KNOWN_BY: u64 = 1 << 16;
 
 /// A file that is decoded while it plays: music, ambience, speech, of any length, in less than 1 MB each.
 ///
@@ -55,6 +60,8 @@ struct Inner {
     number: u64,
     name: Arc<str>,
     header: Header,
+    /// Of the beginning of its file, and of how long that is.
+    hash: u64,
     open: Box<Opener>,
     /// The first frames, interleaved, and whether there are no others.
     prefix: Vec<f32>,
@@ -115,7 +122,9 @@ impl Stream {
     }
 
     fn new(name: &str, what: &str, open: Box<Opener>) -> Result<Stream, Error> {
-        let reader = open().map_err(|source| Error::Read { path: what.into(), source })?;
+        let mut reader = open().map_err(|source| Error::Read { path: what.into(), source })?;
+        // A reader that cannot do that says so once more when it is decoded.
+        let hash = guarded(|| hash_of(&mut reader).unwrap_or(0)).unwrap_or(0);
         let read = || {
             let mut decoder = Decoder::open(reader)?;
             let header = decoder.header().clone();
@@ -137,7 +146,7 @@ impl Stream {
         }
         let heads = Mutex::default();
         let (number, name) = (next_number(), name.into());
-        Ok(Stream(Arc::new(Inner { number, name, header, open, prefix, is_whole, heads })))
+        Ok(Stream(Arc::new(Inner { number, name, header, hash, open, prefix, is_whole, heads })))
     }
 
     /// The stem of the file (`theme` for `music/theme.ogg`), or the name that was given.
@@ -164,6 +173,11 @@ impl Stream {
     /// The number by which plain data names it. No sound has the same.
     pub(crate) fn number(&self) -> u64 {
         self.0.number
+    }
+
+    /// What it is known by, whatever its name.
+    pub(crate) fn hash(&self) -> u64 {
+        self.0.hash
     }
 
     pub(crate) fn shared_name(&self) -> Arc<str> {
@@ -225,6 +239,19 @@ impl Stream {
         heads.push((rate, head.clone()));
         head
     }
+}
+
+/// The hash of a file's beginning and of its length. The reader is at its beginning again.
+fn hash_of(reader: &mut dyn Reader) -> io::Result<u64> {
+    let (mut hash, mut head) = (Hash::NEW, Vec::new());
+    let read = (|| {
+        reader.take(KNOWN_BY).read_to_end(&mut head)?;
+        hash.add(&head);
+        hash.put(&reader.seek(SeekFrom::End(0))?);
+        Ok(hash.get())
+    })();
+    reader.seek(SeekFrom::Start(0))?;
+    read
 }
 
 impl Sound {

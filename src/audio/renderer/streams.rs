@@ -6,6 +6,7 @@ use super::Renderer;
 use crate::audio::plays::Placement;
 use crate::audio::voice::supply::Tended;
 use crate::link::Drive;
+use crate::link::feed::Mark;
 use crate::link::message::Report;
 use crate::link::tape::Noted;
 
@@ -36,7 +37,9 @@ impl Renderer {
     fn stock_streams(&mut self, after: bool, drive: &mut dyn Drive) {
         // What was read goes back first, for who replays waits for blocks that are made in its place.
         self.take_in_streams(after);
-        drive.supply(self.now, after);
+        while drive.supply(self.now, after) {
+            self.take_in_streams(after);
+        }
         while self.take_in_streams(after) && drive.wait() {}
     }
 
@@ -60,15 +63,24 @@ impl Renderer {
             return false;
         }
         let stands_still = voice.stands_still(&self.buses.way(voice.bus));
-        let before = voice.newest_block();
-        let lacks = voice.take_in(&self.setup);
-        let (play, newest) = (voice.number, voice.newest_block());
-        if let Some((epoch, index)) = newest.filter(|_| newest != before) {
-            self.note(match after {
-                false => Noted::Block { play, epoch, index },
-                true => Noted::LaterBlock { play, epoch, index },
-            });
-        }
+        let play = voice.number;
+        let tape = self.bridge.tape().filter(|tape| tape.is_running());
+        let note = |mark: Option<Mark>| {
+            if let (Some(tape), Some(Mark { epoch, index })) = (tape, mark) {
+                let what = match after {
+                    false => Noted::Block { play, epoch, index },
+                    true => Noted::LaterBlock { play, epoch, index },
+                };
+                tape.note(self.now, what);
+            }
+        };
+        // The last one of each order: those of an earlier one may all have come before it was replaced.
+        let mut newest = None;
+        let lacks = voice.take_in(&self.setup, &mut |mark| {
+            let before: Option<Mark> = newest.replace(mark);
+            note(before.filter(|before| before.epoch != mark.epoch));
+        });
+        note(newest);
         lacks && !stands_still
     }
 

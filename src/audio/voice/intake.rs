@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::cursor::Cursor;
-use crate::link::feed::{BLOCK, Block, Feed, HEAD_BLOCKS, MARGIN, OldPlace, Tap};
+use crate::link::feed::{BLOCK, Block, Feed, HEAD_BLOCKS, MARGIN, Mark, OldPlace, Tap};
 
 /// No more than this is waited for, in frames, however fast a voice goes: what is read ahead must hold it. At
 /// the highest speed it lasts for a quantum and a slope.
@@ -133,12 +133,13 @@ impl Tap {
     }
 
     /// Takes in what has arrived, and sends back what will not be read any more, neither at a place nor at
-    /// an old one.
+    /// an old one. Tells of each block that has come.
     pub(super) fn take_in(
         &mut self,
         feed: &Feed,
         place: (Cursor, Reading),
         old: Option<(Cursor, Reading)>,
+        came: &mut dyn FnMut(Mark),
     ) {
         let is_ahead = |block: &Block, (cursor, reading): &(Cursor, Reading), most: u64| {
             let travelled = cursor.travelled(reading.origin);
@@ -165,7 +166,7 @@ impl Tap {
         while room < self.queue.len()
             && let Some(block) = feed.blocks.receive()
         {
-            self.newest = Some((block.epoch, block.index));
+            came(Mark { epoch: block.epoch, index: block.index });
             if let Some(clip) = block.clip {
                 (self.clip, self.is_broken) = (clip, block.is_last);
             }

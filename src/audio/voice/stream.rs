@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::glide::Glide;
 use super::intake::{FAR_AHEAD, MOST_WANTED, MOST_WANTED_BESIDE, Reading, Shelf};
 use crate::audio::kernel::{ClipFrame, Gains, Kernels, Mix, SINC_TAPS, Stride, prefetch_all};
-use crate::link::feed::{Block, MARGIN, OldPlace, Supply, Tap};
+use crate::link::feed::{Block, MARGIN, Mark, OldPlace, Supply, Tap};
 use crate::link::message::{Loop, Tone};
 use crate::link::remains::Remains;
 use crate::sound::{Samples, Sound, each_kind};
@@ -278,17 +278,13 @@ impl StreamSource {
 
     // What there is to read.
 
-    pub fn newest_block(&self) -> Option<(u32, u64)> {
-        self.tap.newest
-    }
-
-    /// Takes in what has arrived, and sends back what was read.
-    pub fn take_in(&mut self) {
+    /// Takes in what has arrived, and sends back what was read. Tells of each block that has come.
+    pub fn take_in(&mut self, came: &mut dyn FnMut(Mark)) {
         let (place, old) = ((self.cursor, self.reading()), self.tap.old);
         let Some(feed) = self.sound.feed() else { return };
         self.tap.send_order(Some(feed));
         let old_place = old.as_ref().map(|old| (Cursor::resume(old), Reading::of(old)));
-        self.tap.take_in(feed, place, old_place);
+        self.tap.take_in(feed, place, old_place, came);
         if let Some(left) = self.tap.left_of_last(&self.cursor, self.reading()) {
             self.cursor.play_out();
             self.tap.clip = self.cursor.frame().saturating_add(left);

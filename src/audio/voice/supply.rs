@@ -6,7 +6,7 @@
 use super::ramp::Ramp;
 use super::{Setup, Voice};
 use crate::audio::PASS;
-use crate::link::feed::Supply;
+use crate::link::feed::{Mark, Supply};
 use crate::link::message::QUANTUM;
 use crate::link::remains::Remains;
 
@@ -29,17 +29,11 @@ impl Voice {
         self.source.stream().is_some()
     }
 
-    /// The block of its stream that was taken in last: for which order, and how many of that's frames lie before
-    /// it.
-    pub fn newest_block(&self) -> Option<(u32, u64)> {
-        self.source.stream()?.newest_block()
-    }
-
-    /// Takes in what has arrived of its stream. Returns whether it will want more than that, and has not been
+    /// Takes in what has arrived of its stream, and tells of each block. Returns whether it will want more than that, and has not been
     /// given up on yet.
-    pub fn take_in(&mut self, setup: &Setup) -> bool {
+    pub fn take_in(&mut self, setup: &Setup, came: &mut dyn FnMut(Mark)) -> bool {
         let Some(stream) = self.source.stream_mut() else { return false };
-        stream.take_in();
+        stream.take_in(came);
         let is_waited_for = stream.supply() != Supply::Lacking && !stream.is_given_up();
         is_waited_for && !stream.has(PASS as u32 + setup.declick)
     }

@@ -53,6 +53,11 @@ impl Buses {
         self.unplaced.count_ones() - before.count_ones()
     }
 
+    /// Takes up the settings of another tree, which somebody else sends.
+    pub fn replant(&mut self, tree: Tree) {
+        self.tree = tree;
+    }
+
     /// Takes out the next bus whose settings wait to be sent: one that leads through no other of them. So
     /// there is no circle after any of them, whatever the tree was before.
     pub fn next_place(&mut self) -> Option<PlainCommand> {

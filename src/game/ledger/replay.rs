@@ -4,11 +4,14 @@ use std::collections::HashMap;
 
 use super::Ledger;
 use super::tickets::{Number, Ticket};
-use crate::bus::BusId;
+use super::tree::Tree;
+use crate::bus::{Bus, BusId};
 use crate::effect::Effect;
 use crate::event::VoiceId;
 use crate::link::MOVE_BLOCKS;
-use crate::link::message::{Change, Command, NamedPlay, PlainCommand, Plan, Request, Start};
+use crate::link::message::{
+    BusPlace, Change, Command, NamedPlay, PlainCommand, Plan, Request, Start,
+};
 use crate::link::wire::{Bytes, Plays, take_command};
 use crate::play::Priority;
 use crate::reverb::RoomId;
@@ -22,9 +25,11 @@ pub(crate) trait Rerun {
     /// The effect that was put on a bus.
     fn effect(&mut self, bus: BusId) -> Option<Box<dyn Effect>>;
 
-    /// Whether the mixer is another than it was: then it is for this one to say how many voices there are,
-    /// and what happens when they are taken.
+    /// Whether the mixer is another than it was: then it is for this one to say what happens when all voices are taken.
     fn is_another(&self) -> bool;
+
+    /// The same of its pool: how many voices there are.
+    fn has_another_pool(&self) -> bool;
 
     /// The priority of all that has a tag, if it is to be another.
     fn priority(&self, tag: u64) -> Option<Priority>;
@@ -116,12 +121,16 @@ impl Ledger {
                 told.plays_here += 1;
                 self.replay_play(number, request, tag, told, rerun);
             }
-            Command::Resize(_) if rerun.is_another() => self.send_nothing(),
+            Command::Resize(_) if rerun.has_another_pool() => self.send_nothing(),
             Command::Resize(Plan::Voices(voices)) => match self.capacity.replays(voices as usize) {
                 true => self.send_resize(voices as usize),
                 false => self.send_nothing(),
             },
             Command::Place { bus, place } => match told.place(bus, place.parent) {
+                true if rerun.has_another_pool() => {
+                    let place = self.fit_place(bus, place);
+                    self.resend(Command::Place { bus, place });
+                }
                 true => self.resend(Command::Place { bus, place }),
                 false => self.send_nothing(),
             },
@@ -182,6 +191,22 @@ impl Ledger {
         } else {
             self.tickets.take(voice.ticket);
         }
+    }
+
+    /// Takes up where a bus belongs, and reserves nothing that there is no room for in another pool.
+    fn fit_place(&mut self, bus: BusId, place: BusPlace) -> BusPlace {
+        let BusPlace { parent, max_voices, reserved, when_full } = place;
+        let max_voices = (max_voices < u32::MAX).then_some(max_voices as usize);
+        for reserved in [reserved, 0] {
+            let settings = Bus { parent, max_voices, reserved: reserved as usize, when_full };
+            let tree = Tree::new(self.buses.settings_with(bus, settings));
+            let fits = |tree: &Tree| tree.check_reserves(self.capacity.settled_voices()).is_ok();
+            if let Some(tree) = tree.filter(fits) {
+                self.buses.replant(tree);
+                return BusPlace { reserved, ..place };
+            }
+        }
+        BusPlace { reserved: 0, ..place }
     }
 
     fn resend(&mut self, command: PlainCommand) {

@@ -211,18 +211,38 @@ macro_rules! wire_enum {
 
 pub(crate) use {wire_enum, wire_struct};
 
+/// Where bytes go, one after the other: those of a sound are too many to be gathered only to be counted.
+pub(crate) trait Sink {
+    fn add(&mut self, bytes: &[u8]);
+
+    /// Something small, as bytes.
+    fn put(&mut self, it: &impl Wire) {
+        let mut bytes = Vec::new();
+        it.put(&mut bytes);
+        self.add(&bytes);
+    }
+}
+
+impl Sink for Vec<u8> {
+    fn add(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
 /// FNV-1a, 64 bits: the check sum of a block, and what a sound is known by.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(u64);
 
-impl Hash {
-    pub const NEW: Hash = Hash(0xcbf2_9ce4_8422_2325);
-
-    pub fn add(&mut self, bytes: &[u8]) {
+impl Sink for Hash {
+    fn add(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         }
     }
+}
+
+impl Hash {
+    pub const NEW: Hash = Hash(0xcbf2_9ce4_8422_2325);
 
     pub fn get(self) -> u64 {
         self.0

@@ -79,14 +79,13 @@ impl<S> Request<S> {
         self
     }
 
-    /// Leaves out a loop that a sound has not: it may be another than the one that was meant.
+    /// Ends a loop where a sound does, which may be another than the one that was meant.
     pub fn fit(&mut self, sound: &Sound) {
         let frames = sound.frame_count() as u32;
-        let is_there = |Loop { start, end, .. }: &Loop| start < end && *end <= frames;
         let has_seam = |range: &Loop| range.seam == 0 || *range == sound.own_loop();
-        self.looping = self.looping.filter(is_there).map(|range| match has_seam(&range) {
-            true => range,
-            false => Loop { seam: 0, ..range },
+        self.looping = self.looping.filter(|range| range.start < range.end).map(|range| {
+            let range = if range.end > frames { range.shortened(frames) } else { range };
+            if has_seam(&range) { range } else { Loop { seam: 0, ..range } }
         });
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Decoder;
 use super::kind::Kind;
 use crate::error::Fault;
-use crate::link::wire::Hash;
+use crate::link::wire::{Hash, Sink};
 use crate::sound::samples::{Sample, Samples, check_memory, with_room};
 use crate::sound::{MOST_FRAMES, wav};
 
