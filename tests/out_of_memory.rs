@@ -162,6 +162,8 @@ fn samples_that_memory_does_not_suffice_for_are_an_error() {
     let (mono, stereo) = (vec![0.5; 100_000], vec![[0.5, -0.5]; 100_000]);
     load_with_more_and_more("mono samples", || Sound::from_mono(48_000, &mono));
     load_with_more_and_more("stereo frames", || Sound::from_stereo(48_000, &stereo));
+    // How loud it is takes more than the samples.
+    load_with_more_and_more("mono samples", || Sound::from_mono(200, &mono[..30_000]));
     let sound = Sound::from_mono(48_000, &mono).expect("a good sound").named("slow");
     load_with_more_and_more("slow", || sound.resampled(96_000));
 }

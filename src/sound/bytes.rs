@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::samples::{Seam, validated};
+use super::samples::{Seam, check_memory, validated};
 use super::{Parts, Samples, Sound, each_kind};
 use crate::link::message::Loop;
 use crate::link::wire::{Bytes, Hash, Sink, Wire};
@@ -62,6 +62,7 @@ impl Sound {
 
     /// As many frames of silence, for a sound that is not there.
     pub(crate) fn silence(name: &str, sample_rate: u32, frames: usize) -> Option<Sound> {
+        check_memory::<[i16; 1]>(frames).ok()?;
         let samples = Samples::Mono16(std::iter::repeat_n([0], frames).collect());
         Sound::new(name, Parts::plain(sample_rate, samples)).ok()
     }

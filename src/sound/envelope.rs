@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::bands::{BANDS, Splitter, Spread};
 use super::loudness::{HOP, Weighting};
-use super::samples::{Sample, Samples, each_kind};
+use super::samples::{Sample, Samples, check_memory, each_kind};
 use crate::units;
 
 /// How far ahead the ear's time reaches: what lies so far off counts by 1/e. Between 200 and
@@ -70,18 +70,31 @@ pub(crate) struct Envelope {
     around: [[f64; 2]; HORIZONS.len()],
 }
 
+/// How many frames a hop has, of so many.
+fn hop_of(sample_rate: u32, frames: usize) -> NonZeroU32 {
+    let toy_hop = (frames / LONG_TOY).min(LONGEST_TOY_HOP) as u32;
+    let hop = units::short_frames(HOP, sample_rate).max(toy_hop);
+    NonZeroU32::new(hop).unwrap_or(NonZeroU32::MIN)
+}
+
 impl Envelope {
     pub(crate) fn new(sample_rate: u32, samples: &Samples) -> Envelope {
         each_kind!(Samples, samples, frames => Envelope::of(sample_rate, frames))
+    }
+
+    /// Whether there is memory for that of so many frames.
+    pub(super) fn check_memory(sample_rate: u32, samples: &Samples) -> Result<(), String> {
+        let (frames, channels) = (samples.frame_count(), samples.channels());
+        let hops = frames.div_ceil(hop_of(sample_rate, frames).get() as usize);
+        check_memory::<Powers>((hops + 1) * channels)?;
+        check_memory::<Spread>(hops.div_ceil(SPREAD_HOPS))
     }
 
     pub(crate) fn of<T: Sample, const CHANNELS: usize>(
         sample_rate: u32,
         frames: &[[T; CHANNELS]],
     ) -> Envelope {
-        let toy_hop = (frames.len() / LONG_TOY).min(LONGEST_TOY_HOP) as u32;
-        let hop = units::short_frames(HOP, sample_rate).max(toy_hop);
-        let hop = NonZeroU32::new(hop).unwrap_or(NonZeroU32::MIN);
+        let hop = hop_of(sample_rate, frames.len());
         let falls = HORIZONS.map(|horizon| 1.0 / (horizon * f64::from(sample_rate)));
 
         let size = hop.get() as usize;

@@ -190,6 +190,7 @@ impl Sound {
         let Parts { sample_rate, samples, loops, seam, truncated, origin } = parts;
         check_rate(sample_rate)?;
         check_frames(&samples)?;
+        Envelope::check_memory(sample_rate, &samples)?;
         Ok(Sound(Arc::new(Inner {
             number: next_number(),
             name: name.into(),

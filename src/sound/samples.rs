@@ -41,6 +41,13 @@ impl Samples {
         each_kind!(Samples, self, frames => frames.len())
     }
 
+    pub(crate) fn channels(&self) -> usize {
+        match self {
+            Samples::Mono16(_) | Samples::Mono32(_) => 1,
+            Samples::Stereo16(_) | Samples::Stereo32(_) => 2,
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         each_kind!(Samples, self, frames => size_of_val::<[_]>(frames))
     }
@@ -128,13 +135,19 @@ impl Sample for f32 {
 /// machine must not end the game.
 pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, String> {
     let mut list = Vec::new();
-    match list.try_reserve_exact(count) {
-        Ok(()) => Ok(list),
-        Err(_) => Err(format!(
-            "takes {} bytes, and there is no memory for them",
-            count.saturating_mul(size_of::<T>())
-        )),
-    }
+    list.try_reserve_exact(count).map_err(|_| no_memory::<T>(count))?;
+    Ok(list)
+}
+
+fn no_memory<T>(count: usize) -> String {
+    let bytes = count.saturating_mul(size_of::<T>());
+    format!("takes {bytes} bytes, and there is no memory for them")
+}
+
+/// Makes room for so many more.
+#[cfg(feature = "formats")]
+pub(crate) fn make_room<T>(list: &mut Vec<T>, count: usize) -> Result<(), String> {
+    list.try_reserve(count).map_err(|_| no_memory::<T>(list.len() + count))
 }
 
 /// To be asked before so many are shared: an `Arc` cannot be made in a way that may fail, so as much is asked for

@@ -15,6 +15,7 @@ mod no_device;
 mod panics;
 #[cfg(target_os = "linux")]
 mod rebuilds;
+mod recordings;
 mod samples;
 mod set_device;
 mod set_device_trouble;

@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::Reader;
 use crate::error::Fault;
+use crate::sound::samples::make_room;
 
 /// A page with as many bytes as it can have: a head, 255 lengths, and as much as those can say.
 pub(super) const LONGEST_PAGE: u64 = HEAD as u64 + 255 + 255 * 255;
@@ -197,6 +198,7 @@ impl Packets {
         if packet.len() + bytes > LONGEST_PACKET {
             return Err(Fault::damaged("has an Ogg packet that does not end"));
         }
+        make_room(packet, bytes)?;
         packet.extend(self.page.body.iter().skip(self.bytes_done).take(bytes));
         self.lengths_done += taken;
         self.bytes_done += bytes;

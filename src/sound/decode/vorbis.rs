@@ -59,8 +59,16 @@ pub(super) fn open(reader: Box<dyn Reader>) -> Result<Opened, Fault> {
 
     // Sound begins on a page of its own.
     let first_page = packets.page.end;
-    let mut source =
-        Vorbis { packets, decoder, channels, first_page, shift: 0, at: 0, is_cut: false, packet };
+    let mut source = Vorbis {
+        packets,
+        decoder,
+        channels,
+        first_page,
+        shift: 0,
+        at: 0,
+        is_cut: false,
+        packet: Vec::new(),
+    };
     let last = source.packets.find_last(first_page)?;
     let skipped = source.find_start()?;
     source.is_cut = last.is_some_and(|(_, is_last)| !is_last);
