@@ -489,8 +489,9 @@ fn no_movement_bends_by_more_than_an_octave() {
     let octave = 2.0;
     for (source, ear, expected) in [
         (-300.0, 0.0, octave),
-        // Side by side, the one behind the other.
+        // One behind the other: at one speed, and catching up.
         (-300.0, -300.0, 1.0),
+        (-250.0, -200.0, (SOUND - 200.0) / (SOUND - 250.0)),
         (340.0, 0.0, SOUND / (SOUND + 340.0)),
         (0.0, 900.0, octave),
         (0.0, -900.0, 1.0 / octave),

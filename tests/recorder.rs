@@ -675,8 +675,8 @@ fn a_disk_that_never_answers_lets_the_game_go() {
 /// Whoever renders into memory could outrun the thread that writes, and waits until it has caught up.
 #[test]
 fn frames_wait_for_a_recording() {
-    // More commands than there is room for, one a line.
-    const LINES: u64 = 1 << 14;
+    // More commands than there is room for, one a line, and than its thread takes at once.
+    const LINES: u64 = 3 << 13;
     let config = Config { voices: 1, sample_rate: 8000, ..Config::DEFAULT };
     let (mixer, mut renderer) = Mixer::offline(config).unwrap();
     let disk = Slow::default();

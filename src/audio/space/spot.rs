@@ -215,7 +215,7 @@ impl Spot {
         }
         // How fast each goes along the line from the play to the ear, in metres a second.
         let scale = f64::from(self.attenuation.doppler) * f64::from(rate) / distance;
-        // Who flies along hears no bend, however fast.
+        // Both may go faster than any one could that bends by an octave.
         let most = SOUND - 1.0;
         let towards = (dot(source, way) * scale).clamp(-SOUND, most);
         let away = (dot(listener, way) * scale).clamp(-SOUND, most);
