@@ -26,9 +26,6 @@ usage: cargo run --release --example replay FILE [options]
   --lost OUT         write only what was lost: what a pool without end would have added
   --from S, --to S   only from, and up to, this second
   --sounds DIR       where sounds are that are not in the recording (sounds)
-
-What a game said to a play that was over is not in a recording: who was stolen, and stopped later, would be heard to
-its end if there had been a voice for it.
 ";
 
 #[derive(Clone, Default)]

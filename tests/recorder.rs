@@ -115,6 +115,47 @@ fn what_if_it_had_grown_stop_all_stops_what_it_stopped() {
     }
 }
 
+/// Who was stolen, or refused, and was stopped later is stopped then if it had a voice.
+#[test]
+fn what_if_the_lost_had_a_voice_they_hear_what_was_said_to_them() {
+    for by_tag in [false, true] {
+        let config =
+            Config { voices: 1, sample_rate: 8000, when_full: WhenFull::Refuse, ..Config::DEFAULT };
+        let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+        let file = File::default();
+        let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+        let hum = Sound::from_mono(8000, &common::noise(1, 400)).unwrap();
+        let play = |gain| {
+            let play = Play::of(&hum).gain(gain).looping().when_stolen(voicepool::WhenStolen::End);
+            mixer.play(play.tag(7)).unwrap()
+        };
+        let mut heard = Vec::new();
+        let refused = [play(0.1), play(0.2), play(0.3)];
+        render(&mut renderer, 1000, &mut heard);
+        assert_eq!(mixer.events().count(), 2);
+        mixer.set_gain(refused[1], 0.5, ms(0));
+        render(&mut renderer, 1000, &mut heard);
+        match by_tag {
+            true => mixer.stop(voicepool::Tag(7), ms(0)),
+            false => refused[1..].iter().for_each(|voice| mixer.stop(*voice, ms(0))),
+        }
+        render(&mut renderer, 2000, &mut heard);
+        recorder.finish().unwrap();
+        let live = if by_tag { 0 } else { 1 };
+        assert_eq!(mixer.stats().live, live);
+        for voices in [1, 3] {
+            let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+            again.config().voices = voices;
+            let mut out = vec![[0.0; 2]; 4000];
+            again.render(&mut out[..1500]);
+            assert_eq!(again.stats().playing, voices);
+            again.render(&mut out[1500..]);
+            assert_eq!(again.stats().live, live, "{voices} voices");
+            assert_eq!(out == heard, voices == 1);
+        }
+    }
+}
+
 /// What was reserved of a large pool has no room in a small one. Then it is left out, and nobody is turned away for it.
 #[test]
 fn what_if_there_had_been_fewer_voices_than_were_reserved() {

@@ -140,9 +140,8 @@ impl Replay {
     /// fewer voices, what it said of its size. The rate stays what it was, and there may be at least as many voices as
     /// there are. One that no mixer can have is taken back, and the log says so.
     ///
-    /// What the game said to a play that was over by then was never sent, and is not in the recording: what was stolen
-    /// at once, and stopped later, would be heard to its end if there had been a voice for it. So it is with who was to
-    /// follow it ([`Play::after`](crate::Play::after)).
+    /// Who lost its voice and has one now also has what the game said to it later, but for where it is, and who was to
+    /// follow it ([`Play::after`](crate::Play::after)): that was never sent.
     pub fn config(&mut self) -> &mut Config {
         &mut self.config
     }

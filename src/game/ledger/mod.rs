@@ -221,11 +221,10 @@ impl Ledger {
     pub fn change(&mut self, target: Target, change: Change) {
         let Ledger { tickets, outbox, buses, .. } = self;
         match target {
-            Target::Voice(voice) => {
-                if let Some(ticket) = tickets.find(voice) {
-                    outbox.control(Recipient::Voice(ticket), change, tickets);
-                }
-            }
+            Target::Voice(voice) => match tickets.find(voice) {
+                Some(ticket) => outbox.control(Recipient::Voice(ticket), change, tickets),
+                None => outbox.control_lost(target, change, tickets),
+            },
             Target::Bus(bus) => {
                 buses.note(bus, change);
                 outbox.control(Recipient::Bus(bus), change, tickets);
@@ -234,6 +233,7 @@ impl Ledger {
                 for ticket in tickets.tagged(tag) {
                     outbox.control(Recipient::Voice(ticket), change, tickets);
                 }
+                outbox.control_lost(target, change, tickets);
             }
             Target::Nothing => (),
         }
@@ -370,6 +370,11 @@ impl Ledger {
 
     fn record_end(&mut self, ended: Ended, drops: &mut DeferredDrops) {
         let (ticket, at) = (ended.ticket, ended.at);
+        if let End::Stolen { .. } | End::Refused(_) = ended.why
+            && let Some((voice, held)) = self.tickets.id_of(ticket).zip(self.tickets.get(ticket))
+        {
+            self.outbox.recording().note_loss(voice, held);
+        }
         self.inbox.record_end(ended, &mut self.tickets, self.capacity.voices(), drops);
         self.outbox.forget(ticket);
         self.capacity.ended(self.tickets.len(), at);

@@ -65,6 +65,11 @@ impl Outbox {
         !self.bridge.is_closed() && !self.has_pending() && self.room() >= commands
     }
 
+    /// Whether it is better to send nothing that nobody needs.
+    pub fn is_half_full(&self) -> bool {
+        self.has_pending() || self.room() <= self.bridge.most_commands / 2
+    }
+
     /// How many more commands can be placed now: as if none that is about places were in the queue.
     #[inline]
     fn room(&self) -> u64 {

@@ -1,11 +1,15 @@
 //! What is sent, on its way into a recording.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::tickets::Tickets;
-use crate::link::message::{Command, PlainCommand};
+use super::outbox::Outbox;
+use super::tickets::{Ticket, Tickets};
+use crate::event::VoiceId;
+use crate::link::message::{Change, Command, PlainCommand};
 use crate::link::tape::{Entry, Tape};
 use crate::link::wire::{Names, put_command};
+use crate::target::{Tag, Target};
 
 /// How many commands are kept until somebody records: a game that sets its buses first says no more.
 const MOST_EARLY: usize = 1024;
@@ -18,9 +22,28 @@ pub(super) enum Recording {
         tape: Arc<Tape>,
         /// How many were recorded, which is the number of the last one.
         count: u64,
+        lost: Lost,
     },
     Off,
 }
+
+/// The plays that had no voice, or lost it, the last of them. With more voices they might have had one: then what is
+/// said to them later counts.
+#[derive(Default)]
+pub(super) struct Lost {
+    plays: VecDeque<LostPlay>,
+    /// For which of them the next command is that is for nobody.
+    meant: u64,
+}
+
+struct LostPlay {
+    voice: VoiceId,
+    tag: u64,
+    number: u64,
+}
+
+/// How many of those are remembered.
+const MOST_LOST: usize = 4096;
 
 impl Recording {
     pub fn new() -> Recording {
@@ -32,7 +55,7 @@ impl Recording {
         let Recording::Early(early) = self else { return false };
         let count = early.len() as u64;
         early.drain(..).for_each(|entry| tape.add(entry));
-        *self = Recording::On { tape: tape.clone(), count };
+        *self = Recording::On { tape: tape.clone(), count, lost: Lost::default() };
         true
     }
 
@@ -48,7 +71,7 @@ impl Recording {
         let number = match self {
             Recording::Early(early) if is_play || early.len() == MOST_EARLY => None,
             Recording::Early(early) => Some(early.len() as u64 + 1),
-            Recording::On { tape, count } => Some(*count + 1).filter(|_| tape.takes_commands()),
+            Recording::On { tape, count, .. } => Some(*count + 1).filter(|_| tape.takes_commands()),
             Recording::Off => None,
         };
         let Some(number) = number else {
@@ -61,8 +84,42 @@ impl Recording {
         };
         let mut bytes = Vec::with_capacity(128);
         let what = held.map_or((0, 0), |held| (held.sound.media_number(), held.tag));
-        put_command(command, what, tickets, &mut bytes);
+        let nobody = if let Recording::On { lost, .. } = self { lost.meant } else { 0 };
+        put_command(command, what, &Known { tickets, nobody }, &mut bytes);
         Some(Entry { number, command: bytes.into(), sound: held.map(|held| held.sound.clone()) })
+    }
+
+    /// A play is over that had no voice, or lost it.
+    pub fn note_loss(&mut self, voice: VoiceId, held: &Ticket) {
+        let Recording::On { lost, .. } = self else { return };
+        if lost.plays.len() == MOST_LOST {
+            lost.plays.pop_front();
+        }
+        lost.plays.push_back(LostPlay { voice, tag: held.tag, number: held.number.get() });
+    }
+
+    /// The numbers of those whom something is said to now. Those that it stops are said nothing more.
+    #[cold]
+    fn lost_to(&mut self, target: Target, change: Change) -> Vec<u64> {
+        let Recording::On { lost, .. } = self else { return Vec::new() };
+        let is_meant = |play: &LostPlay| match target {
+            Target::Voice(voice) => play.voice == voice,
+            Target::Tag(Tag(tag)) => play.tag == tag,
+            Target::Bus(_) | Target::Nothing => false,
+        };
+        let meant =
+            lost.plays.iter().filter(|play| is_meant(play)).map(|play| play.number).collect();
+        if let Change::Stop { .. } = change {
+            lost.plays.retain(|play| !is_meant(play));
+        }
+        meant
+    }
+
+    /// Whom the next command is meant for that is for nobody.
+    fn set_meant(&mut self, number: u64) {
+        if let Recording::On { lost, .. } = self {
+            lost.meant = number;
+        }
     }
 
     /// Records what was placed.
@@ -71,7 +128,7 @@ impl Recording {
         let Some(entry) = entry else { return };
         match self {
             Recording::Early(early) => early.push(entry),
-            Recording::On { tape, count } => {
+            Recording::On { tape, count, .. } => {
                 *count = entry.number;
                 tape.add(entry);
             }
@@ -80,8 +137,39 @@ impl Recording {
     }
 }
 
-impl Names for Tickets {
+/// The plays by their tickets, and who is meant by one that nobody has.
+struct Known<'a> {
+    tickets: &'a Tickets,
+    nobody: u64,
+}
+
+impl Names for Known<'_> {
     fn number(&self, ticket: u32) -> u64 {
-        self.get(ticket).map_or(0, |held| held.number.get())
+        self.tickets.get(ticket).map_or(self.nobody, |held| held.number.get())
+    }
+}
+
+impl Outbox {
+    /// Says to those who are over, and would not be if they had not lost their voice, what a target is told: for a
+    /// recording alone, so that nothing is said where there is little room.
+    #[inline]
+    pub fn control_lost(&mut self, target: Target, change: Change, tickets: &Tickets) {
+        if let Recording::On { lost, .. } = self.recording()
+            && !lost.plays.is_empty()
+        {
+            self.tell_lost(target, change, tickets);
+        }
+    }
+
+    #[cold]
+    fn tell_lost(&mut self, target: Target, change: Change, tickets: &Tickets) {
+        for number in self.recording().lost_to(target, change) {
+            if self.is_half_full() {
+                return;
+            }
+            self.recording().set_meant(number);
+            self.send(Command::Voice { ticket: u32::MAX, change }, tickets);
+        }
+        self.recording().set_meant(0);
     }
 }
