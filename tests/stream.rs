@@ -282,8 +282,8 @@ fn what_is_said_beside_a_seek_is_heard_alike() {
 fn who_loses_its_place_on_the_line_that_ends_its_loop_is_heard_alike() {
     const THIEVES: BusId = BusId::new(6);
     let config = Config { voices: 1, ..Config::default() };
-    // The line that is mixed next when 5,056 frames were heard: the limiter looks 256 frames ahead.
-    let line = 5_056 + 256;
+    // The line that is mixed next when 5,056 frames were heard, which end within a quantum: the limiter looks one ahead.
+    let line = 5_120 + 128;
     for rate in [48_000, 44_100] {
         let (file, noise) = (at(rate).music(rate as usize), at(rate).music(rate as usize / 10));
         let thief = |mixer: &Mixer| {
