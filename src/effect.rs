@@ -156,9 +156,12 @@ pub(crate) struct Tame(Option<Box<dyn Effect>>);
 
 impl Tame {
     /// Gets an effect ready for a mixer.
-    pub fn prepared(mut effect: Box<dyn Effect>, sample_rate: u32) -> Box<dyn Effect> {
-        effect.prepare(sample_rate);
-        Box::new(Tame(Some(effect)))
+    pub fn prepared(effect: Box<dyn Effect>, sample_rate: u32) -> Box<dyn Effect> {
+        let mut tame = Tame(Some(effect));
+        if let Some(effect) = &mut tame.0 {
+            effect.prepare(sample_rate);
+        }
+        Box::new(tame)
     }
 }
 

@@ -548,6 +548,43 @@ fn a_circle_of_buses_is_not_made() {
     assert!(heard == out && heard.iter().any(|frame| *frame != [0.0; 2]));
 }
 
+/// A stranger notes blocks without end, of an order that was replaced: they are made, and sent back unread, for a while.
+#[test]
+fn what_no_stream_comes_past_on_one_line_is_given_up() {
+    let music = streams::stream(&Form::MONO.music(48_000 * 3));
+    let (mixer, mut renderer) = Mixer::offline(Config::DEFAULT).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    let voice = mixer.play(Play::of(&music).looping());
+    for at in [2.0, 1.0] {
+        renderer.frames(4000);
+        mixer.seek(voice, secs(at));
+    }
+    renderer.frames(4000);
+    recorder.finish().unwrap();
+    let file = file.bytes();
+    let (mut forged, mut is_forged) = (file[..24].to_vec(), false);
+    for (kind, mut holds) in blocks(&file) {
+        let mut next = 0;
+        while kind == 4 && next + 8 < holds.len() && !is_forged {
+            let length = [8, 12, 20, 4, 20][usize::from(holds[next + 8])];
+            let note = holds[next..next + 9 + length].to_vec();
+            // The first block of the order of the second seek.
+            if length == 20 && note[17..21] == 2_u32.to_le_bytes() {
+                let epoch_and_index =
+                    [&1_u32.to_le_bytes()[..], &(u64::MAX - 1).to_le_bytes()].concat();
+                holds.splice(next..next, [&note[..17], &epoch_and_index].concat());
+                is_forged = true;
+            }
+            next += 9 + length;
+        }
+        write_block(kind, &holds, &mut forged);
+    }
+    assert!(is_forged);
+    let mut again = Replay::read(Cursor::new(forged), nothing).unwrap();
+    assert_eq!(again.render(&mut vec![[0.0; 2]; 20_000]), 12_000);
+}
+
 fn replay_of(file: &[u8], beep: &Sound) -> bool {
     let mut again = Replay::read(Cursor::new(file), |_| Some(beep.clone().into())).unwrap();
     let mut out = vec![[0.0; 2]; 1024];

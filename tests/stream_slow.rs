@@ -94,6 +94,17 @@ impl Slow {
         }
     }
 
+    /// Renders both on, until what is heard is what should be again: however late the disk's thread gets its turn.
+    fn render_until_in_step(&mut self) {
+        for line in 0..500 {
+            self.render_to(self.heard.len() + 128);
+            if line > 8 && self.heard.last() == self.wanted.last() {
+                return;
+            }
+            std::thread::sleep(ms(line / 4));
+        }
+    }
+
     /// Lets the disk go on until some blocks more have come, whatever the latest order is.
     fn go_on(&self) {
         let read = self.disk.bytes();
@@ -162,9 +173,7 @@ fn a_jump_in_the_slope_of_a_gap_comes_up_from_silence() {
         slow.pair.say(slow.voices, |mixer, voice| mixer.seek(voice, secs(1.0)));
         slow.render_to(slow.heard.len() + 128);
         slow.go_on();
-        for _ in 0..32 {
-            slow.render_to(slow.heard.len() + 128);
-        }
+        slow.render_until_in_step();
         let [worst, _] = largest_step(&slow.heard);
         assert!(worst <= BOUND * own_step, "{phase}: {} of its own", worst / own_step);
         assert_eq!(slow.heard.last(), slow.wanted.last(), "{phase}");
@@ -194,9 +203,7 @@ fn who_ends_its_loop_as_it_goes_on_waits_without_a_click() {
         slow.pair.say(slow.voices, go);
         slow.render_to(slow.heard.len() + 128);
         slow.go_on();
-        for _ in 0..32 {
-            slow.render_to(slow.heard.len() + 128);
-        }
+        slow.render_until_in_step();
         let [worst, _] = largest_step(&slow.heard);
         assert!(worst <= BOUND * own_step, "{phase}: {} of its own", worst / own_step);
         assert_eq!(slow.heard.last(), slow.wanted.last(), "{phase}");
@@ -430,8 +437,7 @@ fn the_beginning_of_a_loop_is_heard_again_without_the_disk() {
     slow.pair.hear(30_000, 128, "once past its beginning");
     stop(&slow.disk, 0);
     slow.pair.say(slow.voices, |mixer, voice| mixer.seek(voice, ms(1000)));
-    slow.render_to(12_000);
-    assert_alike(&slow.heard, &slow.wanted, "from its beginning on", 0);
+    slow.pair.hear(12_000, 128, "from its beginning on");
     assert_eq!(slow.pair.streamed.0.stats().underruns, 0);
     slow.disk.go_on();
 }

@@ -117,6 +117,9 @@ const BUS: BusId = BusId::new(5);
 
 const MOST_GAIN: f32 = 2.0;
 
+/// How many times as high a rate a file is brought to.
+const MOST_GROWTH: u32 = 384;
+
 fn config(sample_rate: u32, interpolation: Interpolation) -> Config {
     Config {
         voices: 3,
@@ -148,10 +151,11 @@ fn play_both(random: &mut Random, file: &Arc<[u8]>, sound: &Sound, stream: Strea
     let interpolation =
         *random.pick(&[Interpolation::Linear, Interpolation::Cubic, Interpolation::Sinc]);
     let own = sound.sample_rate();
-    // To bring a long one to a higher rate takes as much longer.
+    // To bring a long one to a higher rate takes as much longer; and one that is too slow for that keeps its rate and is
+    // read between its frames, as at another speed.
     let is_short = sound.duration() < Duration::from_secs(4);
     let other = *random.pick(&[own, own, own, 48_000, 8_000]);
-    let rate = if is_short { other } else { own };
+    let rate = if is_short && other / own <= MOST_GROWTH { other } else { own };
     let mut pair = Pair::with(config(rate, interpolation), file, stream);
     let means = Means {
         length: sound.duration(),

@@ -184,6 +184,9 @@ impl Mixer {
         // else holds.
         match what {
             What::Media(media) => {
+                if let (Media::Stream(_), Some(feeder)) = (&media, self.shared.bridge.feeder()) {
+                    feeder.tidy();
+                }
                 let sound = self.sound(media)?;
                 let mut ledger = self.ledger();
                 let admission = ledger.validate(&[settings.bus])?;

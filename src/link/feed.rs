@@ -319,6 +319,9 @@ pub(crate) trait Feeder: Send + Sync {
     /// from now on.
     fn open(&self, stream: &Stream, rate: u32) -> Sound;
 
+    /// Lets go of what nobody plays any more, and with it of what the game reads that with: not under a lock.
+    fn tidy(&self) {}
+
     /// Has orders looked at, and waits until a block has arrived somewhere, or for a moment. Returns whether
     /// one has. Not for the audio thread.
     fn wait(&self) -> bool;

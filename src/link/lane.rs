@@ -60,10 +60,12 @@ impl<T> Lane<T> {
         self.collected.load(Ordering::Acquire)
     }
 
-    /// How many wait to be received. For the receiver: only the sender can change it, upwards.
+    /// How many wait to be received. For the receiver: only the sender can change it, upwards. Anybody else may ask, too,
+    /// and learns how many did a moment ago.
     pub fn waiting(&self) -> u64 {
+        let collected = self.collected.load(Ordering::Relaxed);
         // Acquire, with the Release in `publish`: a message counted as published is whole by now.
-        self.sent.published.load(Ordering::Acquire) - self.collected.load(Ordering::Relaxed)
+        self.sent.published.load(Ordering::Acquire).saturating_sub(collected)
     }
 
     /// Places a message, or gives it back if there is no room. It arrives with the next

@@ -19,8 +19,28 @@ const NOTES: usize = 1 << 16;
 
 /// How often a disk is looked at that takes nothing, by whoever may wait for it, and how long between: ten seconds in
 /// all.
-pub(crate) const LOOKS: u32 = 10_000;
-pub(crate) const LOOK: Duration = Duration::from_millis(1);
+const LOOKS: u32 = 10_000;
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Waits for a disk as long as it takes something now and then.
+pub(crate) struct Patience {
+    seen: u64,
+    looks: u32,
+}
+
+impl Patience {
+    pub fn of(tape: &Tape) -> Patience {
+        Patience { seen: tape.progress.load(Ordering::Relaxed), looks: 0 }
+    }
+
+    /// Waits a moment. Returns whether to wait on.
+    pub fn wait(&mut self, tape: &Tape) -> bool {
+        thread::sleep(LOOK);
+        let before = mem::replace(&mut self.seen, tape.progress.load(Ordering::Relaxed));
+        self.looks = if self.seen == before { self.looks + 1 } else { 0 };
+        self.looks < LOOKS
+    }
+}
 
 /// A command as it was sent, in bytes. A play takes along what it plays, to be known by.
 pub(crate) struct Entry {
@@ -63,6 +83,8 @@ pub(crate) struct Tape {
     reached: AtomicU64,
     /// How many frames it has handed out.
     clock: AtomicU64,
+    /// Counts whatever was written, and what was read to be.
+    progress: AtomicU64,
     is_over: AtomicBool,
 }
 
@@ -76,6 +98,7 @@ impl Tape {
             lost_from: AtomicU64::new(u64::MAX),
             reached: AtomicU64::new(0),
             clock: AtomicU64::new(0),
+            progress: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
         }
     }
@@ -159,18 +182,23 @@ impl Tape {
     /// Waits until there is room for what may be said before the line at a frame, and for what that may have to note,
     /// unless nothing is written any more. Not for the audio thread.
     pub fn await_room(&self, at: u64) {
-        // In notes: there is room for fewer commands.
-        let commands = || self.entries.waiting() * (NOTES / ENTRIES) as u64;
-        let load = || (NOTES as u64 - self.notes.room()).max(commands());
-        let (mut now, mut looks) = (load(), 0);
-        while self.is_running() && now > NOTES as u64 / 2 {
-            if looks == LOOKS {
+        let is_half_full = || {
+            let bytes = self.waiting.load(Ordering::Relaxed);
+            let commands = self.entries.waiting();
+            let notes = NOTES as u64 - self.notes.room();
+            bytes > MOST_BYTES / 2 || commands > ENTRIES as u64 / 2 || notes > NOTES as u64 / 2
+        };
+        let mut patience = Patience::of(self);
+        while self.is_running() && is_half_full() {
+            if !patience.wait(self) {
                 return self.lose_from(at);
             }
-            thread::sleep(LOOK);
-            let before = mem::replace(&mut now, load());
-            looks = if now < before { 0 } else { looks + 1 };
         }
+    }
+
+    /// Something was written.
+    pub fn show_progress(&self) {
+        self.progress.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Nobody will write any more.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
-use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
@@ -12,7 +11,7 @@ use crate::Error;
 use crate::audio::Renderer;
 use crate::game::Mixer;
 use crate::guarded::guarded;
-use crate::link::tape::{LOOK, LOOKS, Tape};
+use crate::link::tape::{Patience, Tape};
 
 /// A recording that is being made. See [`Mixer::record`].
 ///
@@ -90,7 +89,7 @@ impl Mixer {
         self.start_tape(&tape).map_err(|why| Error::Record { why })?;
         let orders = Arc::new(Orders::default());
         let look_ahead = Renderer::look_ahead(self.config().sample_rate);
-        let to = BufWriter::new(Watched { to, orders: orders.clone() });
+        let to = BufWriter::new(Watched { to, tape: tape.clone() });
         let writer = Writer::new(to, tape.clone(), orders.clone(), look_ahead);
         let (config, held) = (self.config().clone(), tape.clone());
         let thread = thread::Builder::new().name("voicepool recording".into()).spawn(move || {
@@ -98,7 +97,9 @@ impl Mixer {
             let written = guarded(|| writer.run(&config));
             // Nobody need hand anything over any more, and what was is held no longer.
             held.end();
-            while held.next_entry().is_some() {}
+            while let Some(entry) = held.next_entry() {
+                let _ = guarded(|| drop(entry));
+            }
             written.unwrap_or_else(|| Err(io::Error::other("its writer panicked")))
         });
         match thread {
@@ -135,17 +136,13 @@ impl Recorder {
     fn end(&mut self) -> Option<io::Result<Summary>> {
         self.orders.is_finishing.store(true, Ordering::Release);
         let thread = self.thread.take()?;
-        let progress = || self.orders.progress.load(Ordering::Relaxed);
-        let (mut seen, mut looks) = (progress(), 0);
+        let mut patience = Patience::of(&self.tape);
         while !thread.is_finished() {
-            if looks == LOOKS {
+            if !patience.wait(&self.tape) {
                 self.tape.end();
                 let why = "nothing was taken for ten seconds";
                 return Some(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
             }
-            thread::sleep(LOOK);
-            let before = mem::replace(&mut seen, progress());
-            looks = if seen == before { looks + 1 } else { 0 };
         }
         Some(thread.join().unwrap_or_else(|_| Err(io::Error::other("its writer panicked"))))
     }

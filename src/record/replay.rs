@@ -15,7 +15,7 @@ use crate::bus::BusId;
 use crate::config::{Config, MOST, WhenFull};
 use crate::effect::{Effect, Tame};
 use crate::game::{Events, Mixer, Rerun, Told};
-use crate::link::feed::{Feeder, Mark};
+use crate::link::feed::{BLOCKS, Feeder, Mark};
 use crate::link::tape::{Note, Noted};
 use crate::link::{Bridge, Drive};
 use crate::log_line::log_line;
@@ -24,6 +24,10 @@ use crate::play::Priority;
 use crate::sound::{Media, Sound};
 use crate::stats::Stats;
 use crate::{Error, Frame};
+
+/// How often some of the blocks of a note are taken in before all of them are there. No game's stream comes past as many
+/// on one line.
+const MOST_TRIES: usize = 64 * BLOCKS;
 
 /// How long is waited for the first stream that does not give what it gave once.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -140,8 +144,8 @@ impl Replay {
     /// fewer voices, what it said of its size. The rate stays what it was, and there may be at least as many voices as
     /// there are. One that no mixer can have is taken back, and the log says so.
     ///
-    /// Who lost its voice and has one now also has what the game said to it later, but for where it is, and who was to
-    /// follow it ([`Play::after`](crate::Play::after)): that was never sent.
+    /// Who lost its voice and has one now stops when the game told it to, as far as the queue had room to say so. What else
+    /// was said to it was never sent, nor is who was to follow it ([`Play::after`](crate::Play::after)).
     pub fn config(&mut self) -> &mut Config {
         &mut self.config
     }
@@ -195,6 +199,7 @@ impl Replay {
             blocks,
             commands,
             collected: None,
+            tries: 0,
             rerun: Again {
                 media,
                 effects,
@@ -292,8 +297,9 @@ struct Player<'a> {
     lines: &'a mut usize,
     blocks: &'a mut usize,
     commands: &'a mut usize,
-    /// How many blocks had been taken in when the blocks of a note were last waited for.
+    /// How many blocks had been taken in when those of a note were last waited for, and how often that was.
     collected: Option<(usize, u64)>,
+    tries: usize,
     rerun: Again<'a>,
     patient: Patient<'a>,
 }
@@ -365,11 +371,15 @@ impl Drive for Player<'_> {
         let is_wanted = || feed.made() < mark && !feed.is_over();
         // If nothing was taken in since it was asked last, nobody does.
         let collected = feed.blocks.collected();
-        let is_taken =
-            self.collected.replace((*self.blocks, collected)) != Some((*self.blocks, collected));
-        wait_while(bridge, patience, || is_wanted() && !(is_taken && feed.blocks.waiting() > 0));
+        let before = self.collected.replace((*self.blocks, collected));
+        let is_same_note = before.is_some_and(|(note, _)| note == *self.blocks);
+        self.tries = if is_same_note { self.tries + 1 } else { 0 };
+        let is_taken = before != self.collected;
+        let is_over = self.tries == MOST_TRIES;
+        let has_some = || is_taken && feed.blocks.waiting() > 0;
+        wait_while(bridge, patience, || is_wanted() && !is_over && !has_some());
         if is_wanted() {
-            if is_taken && feed.blocks.waiting() > 0 {
+            if has_some() && !is_over {
                 return true;
             }
             // If it never was made, the next of that stream is not to be waited for either.

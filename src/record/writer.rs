@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use super::blocks::{Kind, write_block, write_head};
 use super::media::tell;
 use super::recorder::Summary;
 use crate::config::Config;
+use crate::guarded::guarded;
 use crate::link::tape::{Noted, Tape};
 use crate::link::wire::{Wire, put_config};
 use crate::log_line::log_line;
@@ -32,31 +33,28 @@ pub(super) struct Orders {
     pub is_finishing: AtomicBool,
     /// Whether sounds are written as a whole.
     pub is_whole: AtomicBool,
-    /// Counts whatever was written, and what was read to be.
-    pub progress: AtomicU64,
 }
 
-impl Orders {
-    fn progress(&self) {
-        self.progress.fetch_add(1, Ordering::Relaxed);
-    }
-}
+/// How much is written at once: whoever waits sees each.
+const PIECE: usize = 1 << 18;
 
 /// What is written to, watched: whoever waits for it sees whether it still takes anything.
 pub(super) struct Watched<W> {
     pub to: W,
-    pub orders: Arc<Orders>,
+    pub tape: Arc<Tape>,
 }
 
 impl<W: Write> Write for Watched<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.to.write(bytes);
-        self.orders.progress();
+        let written = self.to.write(bytes.get(..PIECE).unwrap_or(bytes));
+        self.tape.show_progress();
         written
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
+        let flushed = self.to.flush();
+        self.tape.show_progress();
+        flushed
     }
 }
 
@@ -145,6 +143,8 @@ impl<W: Write> Writer<W> {
             if let Some(sound) = entry.sound {
                 self.tell(&sound)?;
                 self.summary.plays += 1;
+                // It may be the last of a stream, and with it of what the game reads that with.
+                let _ = guarded(|| drop(sound));
             }
             entry.number.put(&mut commands);
             entry.command.put(&mut commands);
@@ -183,7 +183,7 @@ impl<W: Write> Writer<W> {
             self.known.clear();
         }
         self.known.insert(number, is_whole);
-        let (bytes, told) = tell(sound, is_whole, || self.orders.progress());
+        let (bytes, told) = tell(sound, is_whole, || self.tape.show_progress());
         if let Err(error) = told {
             log_line(format_args!("\"{}\" is not in the recording: {error}", sound.name()));
         }

@@ -105,8 +105,6 @@ impl Feeder for Crew {
     fn open(&self, stream: &Stream, rate: u32) -> Sound {
         let (sound, job) = super::begin(stream, rate, &self.0.filters);
         let mut state = self.0.lock();
-        // Whoever decodes may be held up, or there may be no thread: those that were turned away would pile up.
-        let over: Vec<_> = state.jobs.extract_if(.., |job| job.is_over_unread()).collect();
         state.jobs.push(job);
         if state.leader.is_none() {
             self.0.spawn(&mut state, Role::Leader);
@@ -116,10 +114,14 @@ impl Feeder for Crew {
         }
         self.0.work.notify_one();
         self.0.relief.notify_one();
-        drop(state);
-        // What it would be opened with is the game's own.
-        let _ = guarded(|| drop(over));
         sound
+    }
+
+    fn tidy(&self) {
+        // Whoever decodes may be held up, or there may be no thread: those that were turned away would pile up.
+        let over: Vec<_> = self.0.lock().jobs.extract_if(.., |job| job.is_over_unread()).collect();
+        // What they would have been read with is the game's own.
+        let _ = guarded(|| drop(over));
     }
 
     fn wait(&self) -> bool {

@@ -223,7 +223,7 @@ impl Ledger {
         match target {
             Target::Voice(voice) => match tickets.find(voice) {
                 Some(ticket) => outbox.control(Recipient::Voice(ticket), change, tickets),
-                None => outbox.control_lost(target, change, tickets),
+                None => outbox.stop_lost(target, change, tickets),
             },
             Target::Bus(bus) => {
                 buses.note(bus, change);
@@ -233,7 +233,7 @@ impl Ledger {
                 for ticket in tickets.tagged(tag) {
                     outbox.control(Recipient::Voice(ticket), change, tickets);
                 }
-                outbox.control_lost(target, change, tickets);
+                outbox.stop_lost(target, change, tickets);
             }
             Target::Nothing => (),
         }

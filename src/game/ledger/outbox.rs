@@ -65,9 +65,9 @@ impl Outbox {
         !self.bridge.is_closed() && !self.has_pending() && self.room() >= commands
     }
 
-    /// Whether it is better to send nothing that nobody needs.
-    pub fn is_half_full(&self) -> bool {
-        self.has_pending() || self.room() <= self.bridge.most_commands / 2
+    /// Whether there is room for what could be left unsaid.
+    pub fn has_room_to_spare(&self) -> bool {
+        !self.has_pending() && self.room() > self.bridge.most_commands / 4 * 3
     }
 
     /// How many more commands can be placed now: as if none that is about places were in the queue.

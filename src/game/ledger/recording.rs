@@ -27,8 +27,8 @@ pub(super) enum Recording {
     Off,
 }
 
-/// The plays that had no voice, or lost it, the last of them. With more voices they might have had one: then what is
-/// said to them later counts.
+/// The plays that had no voice, or lost it, the last of them. With more voices they might have had one: then it counts
+/// when they are told to stop.
 #[derive(Default)]
 pub(super) struct Lost {
     plays: VecDeque<LostPlay>,
@@ -44,6 +44,9 @@ struct LostPlay {
 
 /// How many of those are remembered.
 const MOST_LOST: usize = 4096;
+
+/// How many of them are told to stop in one call.
+const MOST_TOLD: usize = 64;
 
 impl Recording {
     pub fn new() -> Recording {
@@ -98,20 +101,18 @@ impl Recording {
         lost.plays.push_back(LostPlay { voice, tag: held.tag, number: held.number.get() });
     }
 
-    /// The numbers of those whom something is said to now. Those that it stops are said nothing more.
+    /// Takes out the latest of those whom a target means: so many of them, by their numbers.
     #[cold]
-    fn lost_to(&mut self, target: Target, change: Change) -> Vec<u64> {
+    fn take_lost(&mut self, target: Target) -> Vec<u64> {
         let Recording::On { lost, .. } = self else { return Vec::new() };
         let is_meant = |play: &LostPlay| match target {
             Target::Voice(voice) => play.voice == voice,
             Target::Tag(Tag(tag)) => play.tag == tag,
             Target::Bus(_) | Target::Nothing => false,
         };
-        let meant =
-            lost.plays.iter().filter(|play| is_meant(play)).map(|play| play.number).collect();
-        if let Change::Stop { .. } = change {
-            lost.plays.retain(|play| !is_meant(play));
-        }
+        let meant = lost.plays.iter().rev().filter(|play| is_meant(play));
+        let meant = meant.map(|play| play.number).take(MOST_TOLD).collect();
+        lost.plays.retain(|play| !is_meant(play));
         meant
     }
 
@@ -150,11 +151,12 @@ impl Names for Known<'_> {
 }
 
 impl Outbox {
-    /// Says to those who are over, and would not be if they had not lost their voice, what a target is told: for a
-    /// recording alone, so that nothing is said where there is little room.
+    /// Tells those to stop who are over, and would not be if they had not lost their voice: for a recording alone, each
+    /// once, and not where there is little room.
     #[inline]
-    pub fn control_lost(&mut self, target: Target, change: Change, tickets: &Tickets) {
+    pub fn stop_lost(&mut self, target: Target, change: Change, tickets: &Tickets) {
         if let Recording::On { lost, .. } = self.recording()
+            && let Change::Stop { .. } = change
             && !lost.plays.is_empty()
         {
             self.tell_lost(target, change, tickets);
@@ -163,12 +165,11 @@ impl Outbox {
 
     #[cold]
     fn tell_lost(&mut self, target: Target, change: Change, tickets: &Tickets) {
-        for number in self.recording().lost_to(target, change) {
-            if self.is_half_full() {
-                return;
+        for number in self.recording().take_lost(target) {
+            if self.has_room_to_spare() {
+                self.recording().set_meant(number);
+                self.send(Command::Voice { ticket: u32::MAX, change }, tickets);
             }
-            self.recording().set_meant(number);
-            self.send(Command::Voice { ticket: u32::MAX, change }, tickets);
         }
         self.recording().set_meant(0);
     }

@@ -126,14 +126,16 @@ impl Ledger {
                 true => self.send_resize(voices as usize),
                 false => self.send_nothing(),
             },
-            Command::Place { bus, place } => match told.place(bus, place.parent) {
-                true if rerun.has_another_pool() => {
-                    let place = self.fit_place(bus, place);
-                    self.resend(Command::Place { bus, place });
+            Command::Place { bus, place } => {
+                let place = match rerun.has_another_pool() {
+                    true => self.fit_place(bus, place),
+                    false => Some(place),
+                };
+                match place.filter(|place| told.place(bus, place.parent)) {
+                    Some(place) => self.resend(Command::Place { bus, place }),
+                    None => self.send_nothing(),
                 }
-                true => self.resend(Command::Place { bus, place }),
-                false => self.send_nothing(),
-            },
+            }
             Command::Room { .. } if told.rooms == MOST_ROOMS => self.send_nothing(),
             Command::Room { .. } => {
                 told.rooms += 1;
@@ -193,8 +195,9 @@ impl Ledger {
         }
     }
 
-    /// Takes up where a bus belongs, and reserves nothing that there is no room for in another pool.
-    fn fit_place(&mut self, bus: BusId, place: BusPlace) -> BusPlace {
+    /// Takes up where a bus belongs, and reserves nothing that there is no room for in another pool. None: what is below
+    /// it reserves too much there, or it would be a circle.
+    fn fit_place(&mut self, bus: BusId, place: BusPlace) -> Option<BusPlace> {
         let BusPlace { parent, max_voices, reserved, when_full } = place;
         let max_voices = (max_voices < u32::MAX).then_some(max_voices as usize);
         for reserved in [reserved, 0] {
@@ -203,10 +206,10 @@ impl Ledger {
             let fits = |tree: &Tree| tree.check_reserves(self.capacity.settled_voices()).is_ok();
             if let Some(tree) = tree.filter(fits) {
                 self.buses.replant(tree);
-                return BusPlace { reserved, ..place };
+                return Some(BusPlace { reserved, ..place });
             }
         }
-        BusPlace { reserved: 0, ..place }
+        None
     }
 
     fn resend(&mut self, command: PlainCommand) {
