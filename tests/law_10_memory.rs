@@ -111,7 +111,7 @@ fn what_waits_for_a_disk_is_bounded() {
     assert_eq!(voices.len(), 600);
     for turn in 0..2_000 {
         mixer.set_positions(voices.iter().map(|voice| (*voice, [2e4 + turn as f32, 0.0])));
-        renderer.frames(128);
+        renderer.render(&mut [[0.0; 2]; 128]);
     }
     let waits = held() - before;
     println!("{waits} bytes while recording, with the disk at a standstill");

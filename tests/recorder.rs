@@ -177,6 +177,31 @@ fn what_if_there_had_been_fewer_voices_than_were_reserved() {
     }
 }
 
+/// A mix is taken up bus by bus, and only the last one has to fit: on the way what others reserve may be too much.
+#[test]
+fn what_if_there_had_been_more_voices_the_limits_stay() {
+    let config = Config { voices: 8, sample_rate: 8000, ..Config::DEFAULT };
+    let (mixer, mut renderer) = Mixer::offline(config).unwrap();
+    let file = File::default();
+    let recorder = mixer.record(file.clone()).unwrap().with_sounds();
+    let [upper, lower] = [1, 2].map(BusId::new);
+    mixer.set_bus(upper, Bus { max_voices: Some(2), ..Bus::DEFAULT }).unwrap();
+    let mix = mixer.mix();
+    mixer.set_bus(upper, Bus::DEFAULT).unwrap();
+    mixer.set_bus(lower, Bus { parent: upper, reserved: 4, ..Bus::DEFAULT }).unwrap();
+    mixer.set_mix(&mix, ms(0));
+    let hum = Sound::from_mono(8000, &[0.1; 400]).unwrap();
+    (0..4).for_each(|_| assert!(mixer.play(Play::of(&hum).looping().bus(upper)).is_some()));
+    renderer.frames(4000);
+    recorder.finish().unwrap();
+    for voices in [8, 9] {
+        let mut again = Replay::read(Cursor::new(file.bytes()), nothing).unwrap();
+        again.config().voices = voices;
+        again.render(&mut [[0.0; 2]; 4000]);
+        assert_eq!(again.stats().playing, 2, "of {voices}");
+    }
+}
+
 /// Too late it changes nothing: a stream is not waited for that is held to what it was.
 #[test]
 fn what_if_is_asked_before_it_begins() {

@@ -184,8 +184,8 @@ impl Mixer {
         // else holds.
         match what {
             What::Media(media) => {
-                if let (Media::Stream(_), Some(feeder)) = (&media, self.shared.bridge.feeder()) {
-                    feeder.tidy();
+                if let Media::Stream(_) = media {
+                    self.tidy();
                 }
                 let sound = self.sound(media)?;
                 let mut ledger = self.ledger();
@@ -195,6 +195,7 @@ impl Mixer {
                 ledger.play(sound, &settings, Terms { cue: None, crossfade })
             }
             What::Cue(cue) => {
+                self.tidy();
                 let mut ledger = self.ledger();
                 let Roll { media, settings, terms } = ledger.roll(&cue, &settings);
                 let admission = ledger.validate(&[settings.bus])?;
@@ -203,6 +204,14 @@ impl Mixer {
                 let terms = Terms { cue: Some(terms), crossfade };
                 ledger.play(self.sound(media.clone())?, &settings, terms)
             }
+        }
+    }
+
+    /// Lets go of the streams that nobody plays any more, before one more may be played: what they are read with is the
+    /// game's own, and is not dropped while the ledger is locked.
+    fn tidy(&self) {
+        if let Some(feeder) = self.shared.bridge.feeder() {
+            feeder.tidy();
         }
     }
 
@@ -237,6 +246,7 @@ impl Mixer {
     /// ```
     pub fn play_together<const N: usize>(&self, plays: [Play; N]) -> Option<[VoiceId; N]> {
         let mut voices = [VoiceId::from_bits(0); N];
+        self.tidy();
         let mut ledger = self.ledger();
         let rolls = plays.each_ref().map(|Play { what, settings }| match what {
             What::Media(media) => (media, *settings, None),
@@ -348,6 +358,7 @@ impl Mixer {
         told: &mut Told,
         rerun: &mut dyn Rerun,
     ) {
+        self.tidy();
         self.with_ledger(|ledger| {
             for (number, bytes) in commands {
                 ledger.replay(*number, bytes, told, rerun);

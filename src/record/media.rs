@@ -117,11 +117,11 @@ fn read_whole(stream: &Stream, out: &mut Vec<u8>, on_the_way: impl Fn()) -> io::
             Ok(count) => {
                 room_for(count, out)?;
                 out.add(piece.get(..count).unwrap_or_default());
+                on_the_way();
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
             Err(error) => return Err(error),
         }
-        on_the_way();
     }
 }
 

@@ -47,13 +47,17 @@ pub(super) struct Watched<W> {
 impl<W: Write> Write for Watched<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.to.write(bytes.get(..PIECE).unwrap_or(bytes));
-        self.tape.show_progress();
+        if written.as_ref().is_ok_and(|count| *count > 0) {
+            self.tape.show_progress();
+        }
         written
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.to.flush();
-        self.tape.show_progress();
+        if flushed.is_ok() {
+            self.tape.show_progress();
+        }
         flushed
     }
 }

@@ -14,6 +14,13 @@ pub(super) struct Buses {
     unplaced: u32,
 }
 
+/// The settings of a bus in the audio side's terms.
+pub(super) fn place_of(Bus { parent, max_voices, reserved, when_full }: Bus) -> BusPlace {
+    let short = |voices| u32::try_from(voices).unwrap_or(u32::MAX);
+    let max_voices = max_voices.map_or(u32::MAX, short);
+    BusPlace { parent, max_voices, reserved: short(reserved), when_full }
+}
+
 impl Buses {
     pub fn new() -> Buses {
         let settings = [Bus::DEFAULT; BusId::COUNT];
@@ -65,11 +72,7 @@ impl Buses {
         let is_next = |bus: &BusId| waits(bus) && !self.tree.up(*bus).skip(1).any(|it| waits(&it));
         let bus = BusId::all().find(is_next)?;
         self.unplaced &= !(1 << bus.index());
-        let Bus { parent, max_voices, reserved, when_full } = self.tree.get(bus);
-        let short = |voices| u32::try_from(voices).unwrap_or(u32::MAX);
-        let max_voices = max_voices.map_or(u32::MAX, short);
-        let place = BusPlace { parent, max_voices, reserved: short(reserved), when_full };
-        Some(Command::Place { bus, place })
+        Some(Command::Place { bus, place: place_of(self.tree.get(bus)) })
     }
 
     /// Notes what was said to a bus.

@@ -67,7 +67,8 @@ impl Outbox {
 
     /// Whether there is room for what could be left unsaid.
     pub fn has_room_to_spare(&self) -> bool {
-        !self.has_pending() && self.room() > self.bridge.most_commands / 4 * 3
+        !self.has_pending()
+            && self.room() > self.bridge.most_commands - self.bridge.most_commands / 4
     }
 
     /// How many more commands can be placed now: as if none that is about places were in the queue.

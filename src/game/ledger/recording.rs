@@ -105,15 +105,22 @@ impl Recording {
     #[cold]
     fn take_lost(&mut self, target: Target) -> Vec<u64> {
         let Recording::On { lost, .. } = self else { return Vec::new() };
-        let is_meant = |play: &LostPlay| match target {
-            Target::Voice(voice) => play.voice == voice,
-            Target::Tag(Tag(tag)) => play.tag == tag,
-            Target::Bus(_) | Target::Nothing => false,
-        };
-        let meant = lost.plays.iter().rev().filter(|play| is_meant(play));
-        let meant = meant.map(|play| play.number).take(MOST_TOLD).collect();
-        lost.plays.retain(|play| !is_meant(play));
-        meant
+        match target {
+            Target::Voice(voice) => {
+                let at = lost.plays.iter().rposition(|play| play.voice == voice);
+                let taken = at.and_then(|at| lost.plays.remove(at));
+                taken.map(|play| play.number).into_iter().collect()
+            }
+            Target::Tag(Tag(tag)) => {
+                let meant = lost.plays.iter().rev().filter(|play| play.tag == tag);
+                let meant: Vec<u64> = meant.map(|play| play.number).take(MOST_TOLD).collect();
+                if !meant.is_empty() {
+                    lost.plays.retain(|play| play.tag != tag);
+                }
+                meant
+            }
+            Target::Bus(_) | Target::Nothing => Vec::new(),
+        }
     }
 
     /// Whom the next command is meant for that is for nobody.
@@ -155,9 +162,10 @@ impl Outbox {
     /// once, and not where there is little room.
     #[inline]
     pub fn stop_lost(&mut self, target: Target, change: Change, tickets: &Tickets) {
-        if let Recording::On { lost, .. } = self.recording()
+        if let Recording::On { tape, lost, .. } = self.recording()
             && let Change::Stop { .. } = change
             && !lost.plays.is_empty()
+            && tape.takes_commands()
         {
             self.tell_lost(target, change, tickets);
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Ledger;
+use super::buses::place_of;
 use super::tickets::{Number, Ticket};
 use super::tree::Tree;
 use crate::bus::{Bus, BusId};
@@ -195,21 +196,31 @@ impl Ledger {
         }
     }
 
-    /// Takes up where a bus belongs, and reserves nothing that there is no room for in another pool. None: what is below
-    /// it reserves too much there, or it would be a circle.
+    /// Takes up where a bus belongs, and reserves nothing that there is no room for in another pool. None: it would be a
+    /// circle.
     fn fit_place(&mut self, bus: BusId, place: BusPlace) -> Option<BusPlace> {
         let BusPlace { parent, max_voices, reserved, when_full } = place;
         let max_voices = (max_voices < u32::MAX).then_some(max_voices as usize);
+        let voices = self.capacity.settled_voices();
         for reserved in [reserved, 0] {
             let settings = Bus { parent, max_voices, reserved: reserved as usize, when_full };
-            let tree = Tree::new(self.buses.settings_with(bus, settings));
-            let fits = |tree: &Tree| tree.check_reserves(self.capacity.settled_voices()).is_ok();
-            if let Some(tree) = tree.filter(fits) {
+            let tree = Tree::new(self.buses.settings_with(bus, settings))?;
+            if tree.check_reserves(voices).is_ok() {
                 self.buses.replant(tree);
                 return Some(BusPlace { reserved, ..place });
             }
         }
-        None
+        // What others reserve is too much where they are now. Then nobody reserves anything.
+        let settings = Bus { parent, max_voices, reserved: 0, when_full };
+        let mut all = self.buses.settings_with(bus, settings);
+        for (bus, settings) in BusId::all().zip(&mut all) {
+            if settings.reserved > 0 {
+                settings.reserved = 0;
+                self.resend(Command::Place { bus, place: place_of(*settings) });
+            }
+        }
+        self.buses.replant(Tree::new(all)?);
+        Some(BusPlace { reserved: 0, ..place })
     }
 
     fn resend(&mut self, command: PlainCommand) {
