@@ -4,13 +4,15 @@
 //! beginning of the loop once it was read. For anything else the decoder goes there.
 
 use crate::error::Fault;
+use crate::link::feed::{BLOCK, HEAD_BLOCKS};
 use crate::sound::{Decoder, Stream};
 
 /// How many frames ahead the decoder goes by decoding. Further ahead it seeks.
 const NEAR: u64 = 48_000;
 
-/// How many frames from the beginning of the loop are kept.
-const LOOP_HEAD: usize = 16_384;
+/// How many frames from the beginning of the loop are kept: as many blocks as a stream keeps of its own, and what a filter
+/// hears behind them.
+const LOOP_HEAD: usize = HEAD_BLOCKS * BLOCK + 1024;
 
 /// Why something could not be read.
 #[derive(Debug)]
